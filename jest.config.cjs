@@ -1,0 +1,12 @@
+/** Unit tests run the sources through swc; test/engine and test/package run what `npm run build` made in dist. */
+/** @type {import("jest").Config} */
+module.exports = {
+	rootDir: __dirname,
+	testEnvironment: "node",
+	testMatch: ["<rootDir>/test/**/*.test.ts"],
+	modulePathIgnorePatterns: ["<rootDir>/dist/", "<rootDir>/examples/"],
+	transform: { "^.+\\.ts$": ["@swc/jest", { jsc: { target: "es2023", parser: { syntax: "typescript" } }, module: { type: "commonjs" } }] },
+	// The SDK's own closure serialiser breaks under istanbul's rewriting.
+	coverageProvider: "v8",
+	maxWorkers: 2,
+};

@@ -1,0 +1,170 @@
+import type { z } from "zod";
+import type { ExtensionDeclaration } from "../documents/extension";
+import type { Profile } from "../documents/profile";
+import { SandboxerError } from "../errors";
+import type {
+	Attribution,
+	Call,
+	CleanupReport,
+	Controls,
+	ExecuteOptions,
+	ExecutionResult,
+	Handle,
+	Located,
+	MeterQuote,
+	Owner,
+	ProvisionRequest,
+	Ready,
+	SnapshotMeta,
+} from "./types";
+
+/** What an extension is given when it is made, once per process. */
+export interface ExtensionHost {
+	readonly declaration: ExtensionDeclaration;
+	/** The declaration's `config`, overlaid by stack config `sandboxer:<name>`; not yet validated. */
+	readonly config: Readonly<Record<string, unknown>>;
+	/** The process's environment, read at the moment of use. */
+	environment(name: string): string | undefined;
+	/** Milliseconds since 1970, UTC. */
+	now(): number;
+}
+
+/** A problem with a value, found before anything is started. */
+export interface Problem {
+	/** The field, such as `inputs.repo`. */
+	readonly field: string;
+	/** What is wrong and how to mend it; continues a sentence that begins with the field. Never a secret. */
+	readonly reason: string;
+}
+
+/** The inputs of a sandbox, as validated by `inputsSchema`. */
+export type ExtensionInputs = Readonly<Record<string, unknown>>;
+
+/**
+ * One backend. It implements `provision`, `waitReady` and `teardown` and opts in to the rest: everything
+ * it does not implement fails closed.
+ *
+ * @typeParam Inputs - What its `inputsSchema` yields.
+ *
+ * @example
+ * ```ts
+ * export class MyBackend extends SandboxExtension {
+ *   async provision(profile, inputs, host, request) { … }
+ *   async waitReady(handle, call) { … }
+ *   async teardown(handle, call) { … }
+ * }
+ * ```
+ */
+export abstract class SandboxExtension<Inputs extends ExtensionInputs = ExtensionInputs> {
+	constructor(protected readonly host: ExtensionHost) {}
+
+	/** The inputs this backend takes. Without one it takes none. */
+	readonly inputsSchema: z.ZodType<Inputs> | undefined = undefined;
+
+	/**
+	 * Makes the sandbox, or adopts it. Idempotent per sandbox id, under an exclusive lock that ends with the
+	 * process that holds it. Writes id, owner and lease at the backend before, or with, the first side effect.
+	 * Same owner and digest: adopts. Same owner, another digest, alive: refuses. A foreign owner: refuses.
+	 * On failure it removes what this call made; what it could not remove stands in the error's
+	 * `details.leftover` as a handle.
+	 *
+	 * @param host - Where to make it, as placement chose ("local" for this machine).
+	 */
+	abstract provision(profile: Profile, inputs: Inputs, host: string, request: ProvisionRequest): Promise<Handle>;
+
+	/**
+	 * Waits, bounded, until the sandbox can be used, and proves its controls. Observes, never repairs.
+	 *
+	 * @throws SandboxerError `gone` where it is proved that nothing is left, `remains` where it is dead but
+	 * something of it is still there, `control` where a control does not hold, `timeout`, `unknown`.
+	 */
+	abstract waitReady(handle: Handle, call: Call): Promise<Ready>;
+
+	/** Removes everything of the sandbox: looks, removes, looks again. Idempotent and legal from every state. */
+	abstract teardown(handle: Handle, call: Call): Promise<CleanupReport>;
+
+	/** The sandboxes of an owner, or of an id, on the backend: what makes a lost create findable. */
+	locate(_query: { readonly owner: Owner } | { readonly sandboxId: string } | Record<never, never>, _call: Call): Promise<Located[]> {
+		return this.refuse("find sandboxes on its backend", "locate");
+	}
+
+	/** Takes a sandbox over, by compare-and-set on the handle's generation. Returns the handle of the new generation. */
+	claim(_handle: Handle, _attribution: Attribution, _call: Call): Promise<Handle> {
+		return this.refuse("hand a sandbox over to another owner", "claim");
+	}
+
+	/**
+	 * What the backend cannot do of what the profile asks for, judged offline (preview calls it; it touches
+	 * nothing). The default refuses every restriction that an extension must enforce itself.
+	 */
+	problems(profile: Profile, _inputs: Inputs): Problem[] {
+		const refusals: [boolean, string, string][] = [
+			[profile.network.egress !== undefined, "network.egress", "an egress list"],
+			[profile.resources.cpu !== undefined, "resources.cpu", "a cpu limit"],
+			[profile.resources.memory_mb !== undefined, "resources.memory_mb", "a memory limit"],
+			[profile.ttl.idle_reap !== undefined, "profile.ttl.idle_reap", "an idle limit"],
+		];
+		return refusals
+			.filter(([asked]) => asked)
+			.map(([, field, what]) => ({ field, reason: `asks for ${what}, which ${this.host.declaration.id} does not enforce. Leave it out, or use an extension that does.` }));
+	}
+
+	/** What is known offline of the controls, for the preview. `undefined` for what only the host can tell. */
+	plannedControls(_profile: Profile): Controls {
+		return {};
+	}
+
+	/** The cost, for metered extensions. `durationSeconds` is the lease. */
+	estimateCost(_profile: Profile, _inputs: Inputs, _durationSeconds: number): MeterQuote {
+		throw this.refusal("estimate a cost", "estimateCost");
+	}
+
+	/** What was really used, in USD; `undefined` where the vendor does not say. */
+	meterActual(_handle: Handle, _durationSeconds: number): Promise<number | undefined> {
+		return this.refuse("meter a sandbox", "meterActual");
+	}
+
+	/** Moves the deadline and returns the one granted (UTC, ISO 8601). */
+	extendLease(_handle: Handle, _expiresAt: string, _call: Call): Promise<string> {
+		return this.refuse("change a lease once it has begun", "extendLease");
+	}
+
+	supportsLeaseExtension(): boolean {
+		return false;
+	}
+
+	supportsSnapshots(): boolean {
+		return false;
+	}
+
+	snapshot(_handle: Handle, _call: Call): Promise<SnapshotMeta> {
+		return this.refuse("take snapshots", "snapshot");
+	}
+
+	restoreFromSnapshot(_profile: Profile, _snapshot: SnapshotMeta, _inputs: Inputs, _host: string, _request: ProvisionRequest): Promise<Handle> {
+		return this.refuse("restore snapshots", "restoreFromSnapshot");
+	}
+
+	supportsExecution(): boolean {
+		return false;
+	}
+
+	/** Runs a command (argv, no shell) in the sandbox. Fails closed where the backend does not implement it. */
+	execute(_handle: Handle, _command: readonly string[], _options: ExecuteOptions, _call: Call): Promise<ExecutionResult> {
+		return this.refuse("run commands", "execute");
+	}
+
+	private refusal(what: string, method: string): SandboxerError {
+		const { id } = this.host.declaration;
+		return new SandboxerError({
+			code: "unsupported",
+			message: `${id} cannot ${what}.`,
+			hint: `Use an extension that implements ${method}.`,
+			details: { extension: id, method },
+		});
+	}
+
+	private refuse(what: string, method: string): Promise<never> {
+		return Promise.reject(this.refusal(what, method));
+	}
+}

@@ -1,0 +1,161 @@
+import type { Profile } from "../documents/profile";
+
+/** Plain JSON: what may stand in a state, a record or a handle. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+/** Whose sandbox it is: one resource of one stack. `scope` tells two clones of one program apart. */
+export interface Owner {
+	readonly scope: string;
+	readonly project: string;
+	readonly stack: string;
+	readonly urn: string;
+}
+
+/** Who the sandbox is for. Ends up in labels, ledger entries and usage records; never in the inputs. */
+export interface Consumer {
+	/** A person (adm), an agent (agt) or an automation (atm). */
+	readonly actor: "adm" | "agt" | "atm";
+	readonly project: string;
+}
+
+/**
+ * What names a sandbox on its backend. Data, snake_case, nothing secret; each extension adds its own
+ * fields. It is checked against the backend at every use, because a state can be old or edited.
+ */
+export interface Handle {
+	readonly sandbox_id: string;
+	/** Where it lives: "local", a host, a vendor's region. */
+	readonly host: string;
+	/** Which life of that id this is. A handle of an earlier life never touches a later one. */
+	readonly generation: number;
+	readonly [key: string]: Json;
+}
+
+/** How the sandbox is reached. Data, snake_case, nothing secret; each extension adds its own fields. */
+export interface Reachability {
+	readonly host: string;
+	readonly ssh?: string;
+	readonly remote_dir?: string;
+	readonly compose_project?: string;
+	readonly [key: string]: Json | undefined;
+}
+
+/** UTC, ISO 8601, by the clock of the place where the sandbox lives. */
+export interface Lease {
+	readonly readyAt: string;
+	/** readyAt + ttl; enforced where the sandbox lives. */
+	readonly expiresAt: string;
+}
+
+/** How far a promise of the profile holds on this backend. */
+export type ControlStatus = "enforced" | "enforced-with-gaps" | "unsupported";
+
+/** One promise, as proved by a probe (`evidence`), or with its gaps named. */
+export interface Control {
+	readonly status: ControlStatus;
+	/** What enforces it, what the probe saw, or what is missing. */
+	readonly note: string;
+}
+
+/** Promise → what became of it: `isolation`, `network`, `memory`, `cpu`, `pids`, `disk`, … */
+export type Controls = Readonly<Record<string, Control>>;
+
+/** What `waitReady` saw. */
+export interface Ready {
+	readonly reachability: Reachability;
+	/** The sandbox's workspace as the owner on its host sees it. */
+	readonly workspaceDir: string;
+	readonly lease: Lease;
+	readonly controls: Controls;
+	/** What is really in force where it differs from what was asked for: shown as drift by refresh. */
+	readonly observed?: {
+		readonly network?: Profile["network"];
+		readonly resources?: Profile["resources"];
+	};
+	/** Secret. Stands under one secret output. */
+	readonly credentials?: Readonly<Record<string, string>>;
+}
+
+/** What a teardown found, what it removed, and what is still there: one line a thing ("process 4242", "directory /…"). */
+export interface CleanupReport {
+	readonly found: readonly string[];
+	readonly removed: readonly string[];
+	readonly remains: readonly string[];
+}
+
+/** What a call brings along, whatever the method. */
+export interface Call {
+	/** Fires when the caller is gone or wants to stop: end what this call started, then throw. */
+	readonly signal: AbortSignal;
+	/** The bound of the whole call, in seconds. */
+	readonly timeoutSeconds: number;
+	/** Says in a few words what is being done, on the resource's own row. */
+	progress(message: string): void;
+}
+
+/** What a `provision` is for. */
+export interface ProvisionRequest extends Call {
+	readonly sandboxId: string;
+	readonly owner: Owner;
+	/** Of all that replaces a sandbox: the same digest is the same sandbox. */
+	readonly digest: string;
+	/** Lease in seconds, capped already. */
+	readonly ttlSeconds: number;
+	readonly consumer?: Consumer;
+	readonly labels: Readonly<Record<string, string>>;
+}
+
+/** Who holds a sandbox and for whom: what a `claim` rewrites. */
+export interface Attribution {
+	readonly owner: Owner;
+	readonly consumer?: Consumer;
+	readonly labels: Readonly<Record<string, string>>;
+}
+
+/** A sandbox as found on its backend. */
+export interface Located {
+	readonly handle: Handle;
+	readonly owner: Owner;
+	readonly digest: string;
+	/** Whether it runs; `undefined` where that is not certain. */
+	readonly alive: boolean | undefined;
+	/** UTC, ISO 8601, when its record was first written. */
+	readonly createdAt: string;
+	/** UTC, ISO 8601; absent while it has no lease. */
+	readonly expiresAt?: string;
+}
+
+/** A cost, in micro-USD, integer. */
+export interface MeterQuote {
+	readonly perHourMicroUsd: number;
+	readonly forLeaseMicroUsd: number;
+}
+
+/** A taken snapshot. Data, snake_case, nothing secret. */
+export interface SnapshotMeta {
+	readonly snapshot_id: string;
+	readonly [key: string]: Json;
+}
+
+/** How a command runs, see `SandboxExtension.execute`. */
+export interface ExecuteOptions {
+	readonly credentialRouteRefs?: readonly string[];
+	readonly executionContext?: {
+		readonly cwd?: string;
+		readonly env?: Readonly<Record<string, string>>;
+		readonly stdin?: string | Uint8Array;
+		readonly user?: string;
+		readonly correlationId?: string;
+	};
+	readonly timeoutSeconds?: number;
+	readonly maxOutputBytes?: number;
+}
+
+/** What became of a command. */
+export interface ExecutionResult {
+	readonly exitCode: number | null;
+	readonly signal: string | null;
+	readonly timedOut: boolean;
+	readonly stdout: { readonly text: string; readonly truncated: boolean; readonly bytes: number };
+	readonly stderr: { readonly text: string; readonly truncated: boolean; readonly bytes: number };
+}

@@ -1,0 +1,1 @@
+export { type ErrorCode, type ErrorDetails, hasCode, SandboxerError, type SandboxerErrorOptions } from "./sandboxer-error";
