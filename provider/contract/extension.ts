@@ -13,6 +13,7 @@ import type {
 	Located,
 	MeterQuote,
 	Owner,
+	Provisioned,
 	ProvisionRequest,
 	Ready,
 	SnapshotMeta,
@@ -70,7 +71,7 @@ export abstract class SandboxExtension<Inputs extends ExtensionInputs = Extensio
 	 *
 	 * @param host - Where to make it, as placement chose ("local" for this machine).
 	 */
-	abstract provision(profile: Profile, inputs: Inputs, host: string, request: ProvisionRequest): Promise<Handle>;
+	abstract provision(profile: Profile, inputs: Inputs, host: string, request: ProvisionRequest): Promise<Provisioned>;
 
 	/**
 	 * Waits, bounded, until the sandbox can be used, and proves its controls. Observes, never repairs.
@@ -88,14 +89,17 @@ export abstract class SandboxExtension<Inputs extends ExtensionInputs = Extensio
 		return this.refuse("find sandboxes on its backend", "locate");
 	}
 
-	/** Takes a sandbox over, by compare-and-set on the handle's generation. Returns the handle of the new generation. */
+	/**
+	 * Takes a sandbox over, by compare-and-set: the handle must be of its present holder. Returns the handle of
+	 * the new holder; with the old one nothing can be done any more.
+	 */
 	claim(_handle: Handle, _attribution: Attribution, _call: Call): Promise<Handle> {
 		return this.refuse("hand a sandbox over to another owner", "claim");
 	}
 
 	/**
 	 * What the backend cannot do of what the profile asks for, judged offline (preview calls it; it touches
-	 * nothing). The default refuses every restriction that an extension must enforce itself.
+	 * nothing, and what is not known yet is absent). The default refuses every restriction that an extension must enforce itself.
 	 */
 	problems(profile: Profile, _inputs: Inputs): Problem[] {
 		const refusals: [boolean, string, string][] = [
@@ -141,7 +145,7 @@ export abstract class SandboxExtension<Inputs extends ExtensionInputs = Extensio
 		return this.refuse("take snapshots", "snapshot");
 	}
 
-	restoreFromSnapshot(_profile: Profile, _snapshot: SnapshotMeta, _inputs: Inputs, _host: string, _request: ProvisionRequest): Promise<Handle> {
+	restoreFromSnapshot(_profile: Profile, _snapshot: SnapshotMeta, _inputs: Inputs, _host: string, _request: ProvisionRequest): Promise<Provisioned> {
 		return this.refuse("restore snapshots", "restoreFromSnapshot");
 	}
 

@@ -1,5 +1,3 @@
-import type { Profile } from "../documents/profile";
-
 /** Plain JSON: what may stand in a state, a record or a handle. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
@@ -67,11 +65,6 @@ export interface Ready {
 	readonly workspaceDir: string;
 	readonly lease: Lease;
 	readonly controls: Controls;
-	/** What is really in force where it differs from what was asked for: shown as drift by refresh. */
-	readonly observed?: {
-		readonly network?: Profile["network"];
-		readonly resources?: Profile["resources"];
-	};
 	/** Secret. Stands under one secret output. */
 	readonly credentials?: Readonly<Record<string, string>>;
 }
@@ -103,6 +96,13 @@ export interface ProvisionRequest extends Call {
 	readonly ttlSeconds: number;
 	readonly consumer?: Consumer;
 	readonly labels: Readonly<Record<string, string>>;
+}
+
+/** What a `provision` ended with. */
+export interface Provisioned {
+	readonly handle: Handle;
+	/** It was there already: a caller that stops halfway must leave it alone. */
+	readonly adopted: boolean;
 }
 
 /** Who holds a sandbox and for whom: what a `claim` rewrites. */

@@ -7,13 +7,27 @@ export const SANDBOX_ID_MAX = 63;
 /** A sandbox id: lower case letters, digits, "-" and "_", not starting with a dash or underscore, at most 63. */
 export const sandboxIdSchema = z
 	.string()
-	.max(SANDBOX_ID_MAX, `has at most ${SANDBOX_ID_MAX} characters`)
-	.regex(/^[a-z0-9][a-z0-9_-]*$/, 'is made of a-z, 0-9, "-" and "_" and starts with a letter or digit, such as "demo-1"');
+	.max(SANDBOX_ID_MAX, `must have at most ${SANDBOX_ID_MAX} characters`)
+	.regex(
+		/^[a-z0-9][a-z0-9_-]*$/,
+		'must be made of a-z, 0-9, "-" and "_" and start with a letter or digit, such as "demo-1"',
+	);
 
 /** An id of a document, such as `profile.agent-dev`. */
 export const sandboxIdLikeSchema = z
 	.string()
-	.regex(/^[a-z0-9][a-z0-9._-]*$/, 'is made of a-z, 0-9, ".", "-" and "_", such as "profile.agent-dev"');
+	.regex(/^[a-z0-9][a-z0-9._-]*$/, 'must be made of a-z, 0-9, ".", "-" and "_", such as "profile.agent-dev"');
+
+/** An extension's id, such as `ext.bwrap`. */
+export const extensionIdSchema = z
+	.string()
+	.regex(
+		/^ext\.[a-z0-9]+(-[a-z0-9]+)*$/,
+		'must be "ext." and a name of a-z, 0-9 and single dashes, such as "ext.my-backend"',
+	);
+
+/** How strongly a sandbox is kept apart, weakest first. */
+export const isolationLevelSchema = z.enum(["process", "container", "vm", "microvm"]);
 
 function isHost(word: string): boolean {
 	const [address = "", zone, ...more] = word.split("%");

@@ -9,10 +9,10 @@ const KILL_PROCESS = 0x80000000;
 
 /** `SECCOMP_RET_ALLOW`, and `SECCOMP_RET_ERRNO` (0x00050000) with an errno of `asm-generic`. */
 const RESULTS: Readonly<Record<Answer, number>> = {
-  ALLOW: 0x7fff0000,
-  EPERM: 0x00050000 | 1,
-  ENOSYS: 0x00050000 | 38,
-  EAFNOSUPPORT: 0x00050000 | 97,
+	ALLOW: 0x7fff0000,
+	EPERM: 0x00050000 | 1,
+	ENOSYS: 0x00050000 | 38,
+	EAFNOSUPPORT: 0x00050000 | 97,
 };
 
 /** `__X32_SYSCALL_BIT` of `asm/unistd.h`: the lowest number of x86's third ABI. */
@@ -25,10 +25,10 @@ const ARGUMENTS = 16;
 
 /** `struct sock_filter` of `linux/filter.h`; jumps count instructions from the next one. */
 interface Instruction {
-  readonly code: number;
-  readonly jumpTrue: number;
-  readonly jumpFalse: number;
-  readonly k: number;
+	readonly code: number;
+	readonly jumpTrue: number;
+	readonly jumpFalse: number;
+	readonly k: number;
 }
 
 /** Opcodes of `linux/bpf_common.h`, all with a constant operand. */
@@ -60,28 +60,30 @@ const INSTRUCTION_SIZE = 8;
  * ```
  */
 export function seccompFilter(arch: string): Buffer {
-  if (!isFilterArch(arch)) {
-    throw new SandboxerError({
-      code: "unsupported",
-      message: `There is no seccomp filter for the architecture ${JSON.stringify(arch)}: only for ${Object.keys(AUDIT_ARCH).join(" and ")}.`,
-      hint: "Run the sandbox on a host with one of these architectures, or choose a profile of another extension.",
-    });
-  }
-  return assemble([
-    load(ARCH),
-    { code: JUMP.equals, jumpTrue: 1, jumpFalse: 0, k: AUDIT_ARCH[arch] },
-    giveBack(KILL_PROCESS),
-    load(NR),
-    ...(arch === "x64"
-      ? [unless("atLeast", X32_SYSCALL_BIT, 1), giveBack(RESULTS.ENOSYS)]
-      : []),
-    ...Object.values(SYSCALLS).flatMap((rule) => decide(rule, rule[arch])),
-    giveBack(RESULTS.ALLOW),
-  ]);
+	if (!isFilterArch(arch)) {
+		throw new SandboxerError({
+			code: "unsupported",
+			message: `There is no seccomp filter for the architecture ${JSON.stringify(arch)}: only for ${Object.keys(AUDIT_ARCH).join(" and ")}.`,
+			hint: "Run the sandbox on a host with one of these architectures, or choose a profile of another extension.",
+		});
+	}
+	return assemble([
+		load(ARCH),
+		{ code: JUMP.equals, jumpTrue: 1, jumpFalse: 0, k: AUDIT_ARCH[arch] },
+		giveBack(KILL_PROCESS),
+		load(NR),
+		...(arch === "x64" ? refuseX32() : []),
+		...Object.values(SYSCALLS).flatMap((rule) => decide(rule, rule[arch])),
+		giveBack(RESULTS.ALLOW),
+	]);
 }
 
 function isFilterArch(arch: string): arch is FilterArch {
-  return Object.hasOwn(AUDIT_ARCH, arch);
+	return Object.hasOwn(AUDIT_ARCH, arch);
+}
+
+function refuseX32(): Instruction[] {
+	return [unless("atLeast", X32_SYSCALL_BIT, 1), giveBack(RESULTS.ENOSYS)];
 }
 
 /**
@@ -89,46 +91,44 @@ function isFilterArch(arch: string): arch is FilterArch {
  * that the next rule finds the number still loaded, and jumps stay far below their limit of 255.
  */
 function decide(rule: SyscallRule, nr: number | undefined): Instruction[] {
-  if (nr === undefined) {
-    return [];
-  }
-  const body = [
-    ...(rule.exceptions ?? []).flatMap(({ when, answer }) =>
-      when.reduceRight<Instruction[]>(
-        (rest, { argument, test, value }) => [
-          load(ARGUMENTS + 8 * argument),
-          unless(test, value, rest.length),
-          ...rest,
-        ],
-        [giveBack(RESULTS[answer])],
-      ),
-    ),
-    giveBack(RESULTS[rule.answer]),
-  ];
-  return [unless("equals", nr, body.length), ...body];
+	if (nr === undefined) {
+		return [];
+	}
+	const body = [
+		...(rule.exceptions ?? []).flatMap(({ when, answer }) => [
+			...when.flatMap(({ argument, test, value }, index) => [
+				load(ARGUMENTS + 8 * argument),
+				// To the next exception: over the tests that are left, two instructions each, and the answer.
+				unless(test, value, 2 * (when.length - index - 1) + 1),
+			]),
+			giveBack(RESULTS[answer]),
+		]),
+		giveBack(RESULTS[rule.answer]),
+	];
+	return [unless("equals", nr, body.length), ...body];
 }
 
 function load(offset: number): Instruction {
-  return { code: LOAD_WORD, jumpTrue: 0, jumpFalse: 0, k: offset };
+	return { code: LOAD_WORD, jumpTrue: 0, jumpFalse: 0, k: offset };
 }
 
 /** Goes on with the next instruction if the test holds, else skips that many. */
 function unless(test: keyof typeof JUMP, k: number, skip: number): Instruction {
-  return { code: JUMP[test], jumpTrue: 0, jumpFalse: skip, k };
+	return { code: JUMP[test], jumpTrue: 0, jumpFalse: skip, k };
 }
 
 function giveBack(result: number): Instruction {
-  return { code: RETURN, jumpTrue: 0, jumpFalse: 0, k: result };
+	return { code: RETURN, jumpTrue: 0, jumpFalse: 0, k: result };
 }
 
 function assemble(instructions: readonly Instruction[]): Buffer {
-  const bytes = Buffer.alloc(instructions.length * INSTRUCTION_SIZE);
-  instructions.forEach(({ code, jumpTrue, jumpFalse, k }, index) => {
-    const at = index * INSTRUCTION_SIZE;
-    bytes.writeUInt16LE(code, at);
-    bytes.writeUInt8(jumpTrue, at + 2);
-    bytes.writeUInt8(jumpFalse, at + 3);
-    bytes.writeUInt32LE(k, at + 4);
-  });
-  return bytes;
+	const bytes = Buffer.alloc(instructions.length * INSTRUCTION_SIZE);
+	instructions.forEach(({ code, jumpTrue, jumpFalse, k }, index) => {
+		const at = index * INSTRUCTION_SIZE;
+		bytes.writeUInt16LE(code, at);
+		bytes.writeUInt8(jumpTrue, at + 2);
+		bytes.writeUInt8(jumpFalse, at + 3);
+		bytes.writeUInt32LE(k, at + 4);
+	});
+	return bytes;
 }

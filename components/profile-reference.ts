@@ -1,0 +1,31 @@
+import * as pulumi from "@pulumi/pulumi";
+import { SandboxerError } from "../provider/errors";
+import { loadProfile, type Search, searchFrom } from "../provider/registry";
+import type { ProfileArgs } from "./sandbox-args";
+
+/** Where this stack looks for profiles and extensions, beside the package's own. */
+export function searchOfStack(): Search {
+	const config = new pulumi.Config("sandboxer");
+	return searchFrom({ cwd: process.cwd(), profilePath: config.get("profilePath"), extensionPath: config.get("extensionPath") });
+}
+
+/** The profile a program names, whole, and its extension: the type of the resource depends on it. */
+export function profileOf(name: string, reference: string | ProfileArgs): { profile: object; extension: string } {
+	return inProgram(`Sandbox "${name}"`, () => {
+		const { profile, declaration } = loadProfile(reference, searchOfStack());
+		if (declaration === undefined) {
+			throw new SandboxerError({ code: "unsupported", message: `Profile ${profile.id} has a route, which this version cannot follow yet.`, hint: "Name one extension instead." });
+		}
+		return { profile, extension: declaration.id };
+	});
+}
+
+/** An error of ours, in a program: printed without a stack, since it is about the program's own text. */
+export function inProgram<T>(where: string, work: () => T): T {
+	try {
+		return work();
+	} catch (thrown) {
+		if (thrown instanceof SandboxerError) throw new pulumi.RunError(`${where}: ${thrown.text}`);
+		throw thrown;
+	}
+}

@@ -1,0 +1,104 @@
+import {
+	type Attribution,
+	type Call,
+	type CleanupReport,
+	type Controls,
+	type ExtensionHost,
+	type Handle,
+	type Located,
+	type Owner,
+	type Problem,
+	type Profile,
+	type Provisioned,
+	type ProvisionRequest,
+	type Ready,
+	SandboxExtension,
+} from "../../provider/contract";
+import { ProcessTable } from "../../provider/identity";
+import { baseDirectory } from "./config";
+import { claim, extendLease, locateAll } from "./hold";
+import { type BwrapInputs, bwrapInputsSchema } from "./inputs";
+import { observe } from "./observe";
+import { DEFAULT_PATH, findPrograms, type Programs } from "./preflight";
+import { provision } from "./provision";
+import type { Site } from "./site";
+import { teardown } from "./teardown";
+
+/** Sandboxes of Linux namespaces on this machine, by bubblewrap. */
+export class BwrapExtension extends SandboxExtension<BwrapInputs> {
+	override readonly inputsSchema = bwrapInputsSchema;
+	private readonly site: Site;
+
+	constructor(host: ExtensionHost) {
+		super(host);
+		const path = host.environment("PATH") ?? DEFAULT_PATH;
+		let programs: Programs | undefined;
+		this.site = {
+			base: baseDirectory(host),
+			path,
+			table: new ProcessTable(),
+			programs: () => {
+				programs ??= findPrograms(path);
+				return programs;
+			},
+			now: () => host.now(),
+		};
+	}
+
+	override provision(profile: Profile, inputs: BwrapInputs, _host: string, request: ProvisionRequest): Promise<Provisioned> {
+		return provision(this.site, profile, inputs, request);
+	}
+
+	override waitReady(handle: Handle, call: Call): Promise<Ready> {
+		return observe(this.site, handle, call);
+	}
+
+	override teardown(handle: Handle, call: Call): Promise<CleanupReport> {
+		return teardown(this.site, handle, call);
+	}
+
+	override async locate(query: { owner: Owner } | { sandboxId: string } | Record<never, never>): Promise<Located[]> {
+		const all = await locateAll(this.site);
+		if ("sandboxId" in query) return all.filter(({ handle }) => handle.sandbox_id === query.sandboxId);
+		if ("owner" in query) return all.filter(({ owner }) => isSame(owner, query.owner));
+		return all;
+	}
+
+	override claim(handle: Handle, attribution: Attribution, call: Call): Promise<Handle> {
+		return claim(this.site, handle, attribution, call);
+	}
+
+	override supportsLeaseExtension(): boolean {
+		return true;
+	}
+
+	override extendLease(handle: Handle, expiresAt: string, call: Call): Promise<string> {
+		return extendLease(this.site, handle, expiresAt, call);
+	}
+
+	override problems(profile: Profile, inputs: BwrapInputs): Problem[] {
+		const refusals: [boolean, Problem][] = [
+			[profile.network.egress !== undefined, { field: "network.egress", reason: "lists what stays reachable, which ext.bwrap cannot enforce. Use network.default deny or allow alone, or another extension." }],
+			[profile.ttl.idle_reap !== undefined, { field: "profile.ttl.idle_reap", reason: "asks for an idle limit, which ext.bwrap does not enforce yet. Leave it out and set a ttl." }],
+			[profile.reachability?.tunnel === "ssh", { field: "profile.reachability.tunnel", reason: 'is "ssh", but a bwrap sandbox has no ssh server. Leave it out.' }],
+			[profile.workspace.mode === "empty" && inputs.repo !== undefined, { field: "inputs.repo", reason: 'is given, but the profile\'s workspace.mode is "empty". Leave out one of them.' }],
+		];
+		return refusals.filter(([asked]) => asked).map(([, problem]) => problem);
+	}
+
+	override plannedControls(profile: Profile): Controls {
+		const byHost = "as far as this machine's control groups go, known after the create";
+		const { cpu, memory_mb } = profile.resources;
+		return {
+			isolation: { status: "enforced", note: "own namespaces, no capabilities, own user id" },
+			network: profile.network.default === "deny" ? { status: "enforced", note: "own loopback only" } : { status: "enforced-with-gaps", note: "the host's loopback and abstract sockets are reachable" },
+			...(memory_mb === undefined ? {} : { memory: { status: "enforced-with-gaps" as const, note: `${memory_mb} MiB, ${byHost}` } }),
+			...(cpu === undefined ? {} : { cpu: { status: "enforced" as const, note: `${cpu}, or refused` } }),
+			disk: { status: "unsupported", note: "the workspace has no size limit" },
+		};
+	}
+}
+
+function isSame(a: Owner, b: Owner): boolean {
+	return a.scope === b.scope && a.project === b.project && a.stack === b.stack && a.urn === b.urn;
+}

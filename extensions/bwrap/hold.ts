@@ -1,0 +1,76 @@
+import type { Attribution, Call, Handle, Located } from "../../provider/contract";
+import { SandboxerError } from "../../provider/errors";
+import { assertWithin, sandboxDirectory } from "../../provider/workspace";
+import { readdir } from "node:fs/promises";
+import { sandboxFolders } from "./holder/command";
+import { uptimeSeconds, writeDeadline } from "./holder/control-folder";
+import { isAnyAlive, isWhole } from "./liveness";
+import { type BwrapRecord, isHolder, parseHandle, readRecord, toHandle, writeRecord } from "./record";
+import { lockSandbox, type Site } from "./site";
+import { exists } from "./teardown";
+
+/** All sandboxes of this site, whatever their state. */
+export async function locateAll(site: Site): Promise<(Located & { readonly owner: BwrapRecord["owner"] })[]> {
+	if (!(await exists(site.base))) return [];
+	const names = (await readdir(site.base)).filter((name) => !name.startsWith("."));
+	const located = await Promise.all(
+		names.map(async (name) => {
+			const directory = sandboxDirectory(site.base, name);
+			const record = await readRecord(directory);
+			if (record === undefined) return [];
+			return [
+				{
+					handle: toHandle(record, directory),
+					owner: record.owner,
+					digest: record.digest,
+					alive: await isAnyAlive(site.table, directory, record),
+					createdAt: record.created_at,
+					...(record.expires_at === undefined ? {} : { expiresAt: record.expires_at }),
+				},
+			];
+		}),
+	);
+	return located.flat();
+}
+
+/** Gives a sandbox to another holder. The earlier holder's handle means nothing from here on. */
+export function claim(site: Site, handle: Handle, { owner, consumer, labels }: Attribution, call: Call): Promise<Handle> {
+	return change(site, handle, call, async (record, directory) => {
+		const { consumer: _earlier, ...rest } = record;
+		const claimed: BwrapRecord = { ...rest, owner, labels, ...(consumer === undefined ? {} : { consumer }), claim: record.claim + 1 };
+		await writeRecord(directory, claimed);
+		return toHandle(claimed, directory);
+	});
+}
+
+/** Moves the deadline, first where it bites, then in the record. */
+export function extendLease(site: Site, handle: Handle, expiresAt: string, call: Call): Promise<string> {
+	return change(site, handle, call, async (record, directory) => {
+		const left = Math.ceil((Date.parse(expiresAt) - site.now()) / 1000);
+		if (record.supervisor === undefined || !isWhole(site.table, record)) throw lost(record.sandbox_id);
+		await writeDeadline(sandboxFolders(directory).control, Math.max(0, Math.ceil(await uptimeSeconds()) + left));
+		await writeRecord(directory, { ...record, expires_at: expiresAt });
+		site.table.signal(record.supervisor, "SIGUSR1");
+		return expiresAt;
+	});
+}
+
+function change<T>(site: Site, unchecked: Handle, call: Call, work: (record: BwrapRecord, directory: string) => Promise<T>): Promise<T> {
+	const handle = parseHandle(unchecked);
+	assertWithin(site.base, handle.sandbox_id, handle.remote_dir);
+	return lockSandbox(site, handle.sandbox_id, call, async () => {
+		const directory = sandboxDirectory(site.base, handle.sandbox_id);
+		const record = await readRecord(directory);
+		if (record === undefined || !isHolder(handle, record)) throw lost(handle.sandbox_id);
+		return work(record, directory);
+	});
+}
+
+function lost(sandboxId: string): SandboxerError {
+	return new SandboxerError({
+		code: "gone",
+		message: `Sandbox ${sandboxId} is not there any more, or has another holder.`,
+		hint: "Nothing was changed. pulumi refresh shows what is left of it.",
+		details: { sandbox_id: sandboxId },
+	});
+}

@@ -1,0 +1,79 @@
+import { join } from "node:path";
+import type { Programs } from "../preflight";
+import type { BwrapRecord } from "../record";
+import { HOME, systemArguments } from "./system-files";
+
+/** Size of each private tmpfs where the profile sets no memory limit, in MiB. */
+const DEFAULT_TMPFS_MB = 512;
+
+/** The folders of one sandbox, below its own. */
+export function sandboxFolders(directory: string) {
+	return {
+		workspace: join(directory, "workspace"),
+		control: join(directory, "control"),
+		etc: join(directory, "etc"),
+		/** What supervise and bwrap print: read when the start fails. */
+		log: join(directory, "log"),
+		/** bwrap's own report: the process numbers. */
+		info: join(directory, "info.json"),
+		/** Who the supervisor is, written by itself. */
+		supervisor: join(directory, "supervisor"),
+	};
+}
+
+/** Descriptors of the holder's command, by number. */
+export const HOLDER_DESCRIPTORS = { info: 3, ready: 4, lock: 5, filter: 6 } as const;
+
+/** The environment of everything inside, and nothing beside it. */
+export const INSIDE_ENVIRONMENT = {
+	PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+	HOME,
+	USER: "root",
+	LANG: "C.UTF-8",
+	TMPDIR: "/tmp",
+} as const;
+
+/**
+ * Puts a command under the sandbox's own user id and into its groups, in this order: joining a group needs
+ * the rights that the next step gives up.
+ */
+export function confinedArguments(programs: Programs, record: BwrapRecord, command: readonly string[]): string[] {
+	const uid = record.own_uid;
+	const becomeOwn = uid === undefined ? [] : [programs.setpriv, "--reuid", String(uid), "--regid", String(uid), "--clear-groups"];
+	// One byte: a core pattern that is a pipe ignores 0, and its handler runs as root of the machine.
+	return [...joinArguments(programs, record.cgroups), programs.prlimit, "--core=1:1", ...becomeOwn, ...command];
+}
+
+/** Joins control groups, then becomes the command. */
+export function joinArguments(programs: Programs, cgroups: BwrapRecord["cgroups"]): string[] {
+	if (cgroups.length === 0) return [];
+	const script = 'while [ "$1" != -- ]; do echo $$ >"$1/cgroup.procs" || exit 126; shift; done; shift; exec "$@"';
+	return [programs.sh, "-c", script, "join", ...cgroups.map(({ folder }) => folder), "--"];
+}
+
+/** The command that holds a sandbox, for the supervisor to run. */
+export function holderCommand(programs: Programs, record: BwrapRecord, directory: string): string[] {
+	const folders = sandboxFolders(directory);
+	const size = String((record.resources.memory_mb ?? DEFAULT_TMPFS_MB) * 1024 * 1024);
+	const bwrap = [
+		programs.bwrap,
+		"--die-with-parent",
+		...["--unshare-user", "--uid", "0", "--gid", "0"],
+		...["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"],
+		...(record.network === "deny" ? ["--unshare-net"] : []),
+		...["--cap-drop", "ALL", "--new-session", "--hostname", record.sandbox_id],
+		...systemArguments(folders.etc, record.network),
+		...["--dev", "/dev", "--size", size, "--tmpfs", "/dev/shm", "--remount-ro", "/dev"],
+		...["--proc", "/proc"],
+		...["--perms", "1777", "--size", size, "--tmpfs", "/tmp"],
+		...["--size", "1048576", "--tmpfs", "/run", "--dir", "/run/secrets"],
+		...["--ro-bind", folders.control, "/run/sbx"],
+		...["--size", size, "--tmpfs", HOME],
+		...[record.access === "ro" ? "--ro-bind" : "--bind", folders.workspace, "/workspace"],
+		...["--remount-ro", "/", "--chdir", "/workspace", "--clearenv"],
+		...Object.entries(INSIDE_ENVIRONMENT).flatMap(([name, value]) => ["--setenv", name, value]),
+		...["--seccomp", String(HOLDER_DESCRIPTORS.filter), "--info-fd", String(HOLDER_DESCRIPTORS.info)],
+		...["sh", "-c", "echo ready >&4; exec 4>&- 3>&-; exec sleep infinity"],
+	];
+	return confinedArguments(programs, record, bwrap);
+}

@@ -1,0 +1,42 @@
+import { lstatSync, readlinkSync } from "node:fs";
+import { copyFile, mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/** Where the sandbox's home is, inside. */
+export const HOME = "/home/sandbox";
+
+/** Files and folders of the machine's own /etc that programs need and that hold no secret. */
+const FROM_HOST = ["ld.so.cache", "ld.so.conf", "alternatives", "localtime", "ssl/certs", "ssl/openssl.cnf", "pki/ca-trust", "pki/tls/certs", "protocols", "services", "mime.types"];
+
+/** A small /etc of the sandbox's own: nothing of it is read from the machine, but resolv.conf where names shall resolve. */
+export async function writeSystemFiles(folder: string, hostname: string, network: "deny" | "allow"): Promise<void> {
+	const files: Record<string, string> = {
+		passwd: `root:x:0:0:root:${HOME}:/bin/sh\nsandbox:x:1000:1000:sandbox:${HOME}:/bin/sh\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n`,
+		group: "root:x:0:\nsandbox:x:1000:\nnogroup:x:65534:\n",
+		hosts: `127.0.0.1 localhost\n::1 localhost\n127.0.1.1 ${hostname}\n`,
+		hostname: `${hostname}\n`,
+		"nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
+	};
+	await mkdir(folder, { mode: 0o755 });
+	await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(folder, name), text, { mode: 0o644 })));
+	// A copy of what the link leads to: its target is in a folder that the sandbox does not have.
+	if (network === "allow") await copyFile("/etc/resolv.conf", join(folder, "resolv.conf"));
+}
+
+/** bwrap's words for a read-only system: /usr, the links into it, and the small /etc. */
+export function systemArguments(folder: string, network: "deny" | "allow"): string[] {
+	const own = ["passwd", "group", "hosts", "hostname", "nsswitch.conf", ...(network === "allow" ? ["resolv.conf"] : [])];
+	return [
+		...["--ro-bind", "/usr", "/usr"],
+		...["bin", "sbin", "lib", "lib32", "lib64"].flatMap((name) => rootFolder(`/${name}`)),
+		...own.flatMap((name) => ["--ro-bind", join(folder, name), `/etc/${name}`]),
+		...FROM_HOST.flatMap((name) => ["--ro-bind-try", `/etc/${name}`, `/etc/${name}`]),
+	];
+}
+
+/** /bin and the like are links into /usr on most machines, and folders on some. */
+function rootFolder(path: string): string[] {
+	const stat = lstatSync(path, { throwIfNoEntry: false });
+	if (stat === undefined) return [];
+	return stat.isSymbolicLink() ? ["--symlink", readlinkSync(path), path] : ["--ro-bind", path, path];
+}

@@ -1,0 +1,26 @@
+import type { ProcessIdentity, ProcessTable } from "../../provider/identity";
+import { sandboxFolders } from "./holder/command";
+import { readSupervisor } from "./holder/supervisor";
+import type { BwrapHandle, BwrapRecord } from "./record";
+
+/** The processes of a sandbox that are known by identity: from its record, else as the supervisor wrote itself. */
+export async function knownProcesses(directory: string, record: BwrapRecord): Promise<{ supervisor?: ProcessIdentity; init?: ProcessIdentity }> {
+	const supervisor = record.supervisor ?? (await readSupervisor(sandboxFolders(directory).supervisor));
+	return { ...(supervisor === undefined ? {} : { supervisor }), ...(record.init === undefined ? {} : { init: record.init }) };
+}
+
+/** Whether any process of the sandbox still runs. */
+export async function isAnyAlive(table: ProcessTable, directory: string, record: BwrapRecord): Promise<boolean> {
+	const { supervisor, init } = await knownProcesses(directory, record);
+	return [supervisor, init].some((identity) => identity !== undefined && table.isAlive(identity));
+}
+
+/** Whether it can be used: both the supervisor, which ends it in time, and its first process run. */
+export function isWhole(table: ProcessTable, { supervisor, init }: BwrapRecord): boolean {
+	return supervisor !== undefined && init !== undefined && table.isAlive(supervisor) && table.isAlive(init);
+}
+
+/** The process that a handle names. */
+export function identityOf({ boot_id, pid, start_ticks }: BwrapHandle): ProcessIdentity | undefined {
+	return boot_id === undefined || pid === undefined || start_ticks === undefined ? undefined : { boot_id, pid, start_ticks };
+}

@@ -1,0 +1,195 @@
+import { randomInt } from "node:crypto";
+import { chown, mkdir } from "node:fs/promises";
+import { resolve } from "node:path";
+import { checkpoint, type Handle, type Profile, type Provisioned, type ProvisionRequest } from "../../provider/contract";
+import { errnoOf, SandboxerError } from "../../provider/errors";
+import { copyTree, sandboxDirectory } from "../../provider/workspace";
+import { sandboxFolders } from "./holder/command";
+import { makeControlFolder, uptimeSeconds, writeDeadline } from "./holder/control-folder";
+import { startHolder } from "./holder/start";
+import { writeSystemFiles } from "./holder/system-files";
+import type { BwrapInputs } from "./inputs";
+import { makeCgroups, planCgroups } from "./limits/cgroup";
+import { cgroupName } from "./limits/cgroup-name";
+import { isAnyAlive, isWhole } from "./liveness";
+import { type BwrapRecord, readRecord, toHandle, writeRecord } from "./record";
+import { lockSandbox, type Site } from "./site";
+import { exists, isUnfinished, removeSandbox } from "./teardown";
+
+/**
+ * User ids that nobody else hands out (systemd's UIDS-GIDS: "unused", between the container range and the
+ * foreign range). A sandbox that root makes runs under one of its own.
+ */
+const OWN_UIDS = { first: 0x7000_0000, last: 0x7ffd_ffff } as const;
+
+/** Makes a sandbox, or adopts the one that an earlier call made for the same owner. */
+export async function provision(site: Site, profile: Profile, inputs: BwrapInputs, request: ProvisionRequest): Promise<Provisioned> {
+	const directory = sandboxDirectory(site.base, request.sandboxId);
+	site.programs();
+	await makeBase(site.base);
+	return lockSandbox(site, request.sandboxId, request, async (lock) => {
+		await checkpoint("provision:locked");
+		const earlier = await readRecord(directory);
+		if (earlier === undefined) await assertFree(directory, request.sandboxId);
+		const adopted = earlier === undefined ? undefined : await adopt(site, directory, earlier, request);
+		if (adopted !== undefined) return { handle: adopted, adopted: true };
+		const record = await newRecord(site, directory, profile, request, earlier);
+		try {
+			return { handle: await make(site, directory, record, inputs, request, lock.descriptor), adopted: false };
+		} catch (thrown) {
+			throw await rolledBack(site, directory, record, SandboxerError.from(thrown));
+		}
+	});
+}
+
+async function makeBase(base: string): Promise<void> {
+	try {
+		// Sandboxes of root run under ids of their own: those must be able to pass through.
+		await mkdir(base, { recursive: true, mode: 0o711 });
+	} catch (thrown) {
+		throw new SandboxerError({
+			code: "preflight",
+			message: `The state folder ${base} could not be made (${errnoOf(thrown) ?? String(thrown)}).`,
+			hint: "Choose another: pulumi config set --path sandboxer:bwrap.state_dir /srv/sandboxes, or SANDBOXER_STATE_DIR.",
+			cause: thrown,
+		});
+	}
+}
+
+async function assertFree(directory: string, sandboxId: string): Promise<void> {
+	if (!(await exists(directory)) || (await isUnfinished(directory))) return;
+	throw new SandboxerError({
+		code: "conflict",
+		message: `Sandbox ${sandboxId} was not made: ${directory} is an existing directory without our marker.`,
+		hint: "It was not touched. Choose another sandboxId, or move that directory away.",
+		details: { sandbox_id: sandboxId, remote_dir: directory },
+	});
+}
+
+/** The sandbox that is there, if it is ours, alive and the same; undefined once its remains are removed. */
+async function adopt(site: Site, directory: string, earlier: BwrapRecord, request: ProvisionRequest): Promise<Handle | undefined> {
+	const { owner } = earlier;
+	if (!(["scope", "project", "stack", "urn"] as const).every((key) => owner[key] === request.owner[key])) {
+		throw new SandboxerError({
+			code: "conflict",
+			message: `Sandbox ${request.sandboxId} belongs to ${owner.urn} (project ${owner.project}, stack ${owner.stack}, scope ${owner.scope}).`,
+			hint: "It was not touched. Choose another sandboxId, or take it over with adopt: true.",
+			details: { sandbox_id: request.sandboxId, owner },
+		});
+	}
+	if (earlier.digest === request.digest && earlier.phase === "ready" && isWhole(site.table, earlier)) {
+		request.progress("adopting the sandbox that an earlier run made");
+		const record = { ...earlier, claim: earlier.claim + 1, labels: request.labels };
+		await writeRecord(directory, record);
+		return toHandle(record, directory);
+	}
+	if (earlier.digest !== request.digest && (await isAnyAlive(site.table, directory, earlier))) {
+		throw new SandboxerError({
+			code: "conflict",
+			message: `Sandbox ${request.sandboxId} runs already, for this very resource but with other settings.`,
+			hint: "It was not touched. Let the old one be deleted first (leave deleteBeforeReplace on), choose another sandboxId, or run pulumi destroy.",
+			details: { sandbox_id: request.sandboxId },
+		});
+	}
+	request.progress("removing what an earlier run left");
+	const { remains } = await removeSandbox(site, directory, earlier, request);
+	if (remains.length > 0) throw remaining(request.sandboxId, remains);
+	return undefined;
+}
+
+async function newRecord(site: Site, directory: string, profile: Profile, request: ProvisionRequest, earlier: BwrapRecord | undefined): Promise<BwrapRecord> {
+	const now = site.now();
+	const isRoot = process.getuid?.() === 0;
+	const { cpu, memory_mb } = profile.resources;
+	const cgroups = await planCgroups(cgroupName(directory, request.sandboxId), profile.resources);
+	if (cpu !== undefined && !cgroups.some(({ controller }) => controller === "cpu" || controller === "all")) {
+		throw new SandboxerError({
+			code: "unsupported",
+			message: `resources.cpu (${cpu}) cannot be enforced for sandbox ${request.sandboxId}: this process may not make a cpu control group on this machine.`,
+			hint: "Leave resources.cpu out, run as root, or have the cpu controller delegated (systemd: Delegate=cpu memory pids).",
+		});
+	}
+	return {
+		record_version: 1,
+		sandbox_id: request.sandboxId,
+		// An unfinished create goes on under its own number. A first life takes the time as its number, so that
+		// it differs from that of any life whose record is gone.
+		generation: earlier === undefined ? now : earlier.phase === "provisioning" ? earlier.generation : Math.max(now, earlier.generation + 1),
+		claim: earlier?.phase === "provisioning" ? earlier.claim + 1 : 1,
+		owner: request.owner,
+		...(request.consumer === undefined ? {} : { consumer: request.consumer }),
+		labels: request.labels,
+		digest: request.digest,
+		phase: "provisioning",
+		maker_uid: process.getuid?.() ?? 0,
+		...(isRoot ? { own_uid: randomInt(OWN_UIDS.first, OWN_UIDS.last + 1) } : {}),
+		network: profile.network.default,
+		access: profile.workspace.access,
+		resources: { ...(cpu === undefined ? {} : { cpu }), ...(memory_mb === undefined ? {} : { memory_mb }) },
+		cgroups,
+		created_at: new Date(now).toISOString(),
+		ttl_seconds: request.ttlSeconds,
+	};
+}
+
+async function make(site: Site, directory: string, record: BwrapRecord, inputs: BwrapInputs, request: ProvisionRequest, lock: number): Promise<Handle> {
+	const folders = sandboxFolders(directory);
+	const owner = record.own_uid === undefined ? undefined : { uid: record.own_uid, gid: record.own_uid };
+	await mkdir(directory, { recursive: true, mode: 0o711 });
+	await writeRecord(directory, record);
+	await checkpoint("provision:record-written");
+	await mkdir(folders.workspace, { mode: 0o700 });
+	if (inputs.repo !== undefined) {
+		request.progress(`copying ${inputs.repo}`);
+		await copyTree(resolve(inputs.repo), folders.workspace, { signal: request.signal, ...(owner === undefined ? {} : { owner }) });
+	}
+	if (owner !== undefined) await chown(folders.workspace, owner.uid, owner.gid);
+	await checkpoint("provision:workspace-copied");
+	await writeSystemFiles(folders.etc, record.sandbox_id, record.network);
+	await makeControlFolder(folders.control, { sandboxId: record.sandbox_id, generation: record.generation }, Math.ceil(await uptimeSeconds()) + record.ttl_seconds);
+	await makeCgroups(record.cgroups, record.resources);
+	await checkpoint("provision:limits-made");
+	request.signal.throwIfAborted();
+	request.progress("starting bwrap");
+	const held = await startHolder({ programs: site.programs(), record, directory, lock, signal: request.signal, timeoutSeconds: request.timeoutSeconds });
+	const readyAt = site.now();
+	await writeDeadline(folders.control, Math.ceil(await uptimeSeconds()) + record.ttl_seconds);
+	const ready: BwrapRecord = {
+		...record,
+		phase: "ready",
+		ready_at: new Date(readyAt).toISOString(),
+		expires_at: new Date(readyAt + record.ttl_seconds * 1000).toISOString(),
+		...held,
+	};
+	await writeRecord(directory, ready);
+	await checkpoint("provision:recorded");
+	return toHandle(ready, directory);
+}
+
+/** Removes what this call made; the first error stays first, and what could not be removed goes along as a handle. */
+async function rolledBack(site: Site, directory: string, record: BwrapRecord, first: SandboxerError): Promise<SandboxerError> {
+	let trouble: string;
+	try {
+		const { remains } = await removeSandbox(site, directory, (await readRecord(directory)) ?? record, { signal: new AbortController().signal });
+		if (remains.length === 0) return first;
+		trouble = remaining(record.sandbox_id, remains).text;
+	} catch (thrown) {
+		trouble = SandboxerError.from(thrown).text;
+	}
+	return new SandboxerError({
+		code: first.code,
+		message: first.message,
+		hint: `${first.hint ?? ""} Then the clean-up failed too: ${trouble}`.trim(),
+		details: { ...first.details, leftover: toHandle(record, directory) },
+		cause: first,
+	});
+}
+
+function remaining(sandboxId: string, remains: readonly string[]): SandboxerError {
+	return new SandboxerError({
+		code: "remains",
+		message: `Sandbox ${sandboxId} could not be removed whole; still there: ${remains.join(", ")}.`,
+		hint: "Remove what holds it, and run pulumi destroy again.",
+		details: { sandbox_id: sandboxId, remains },
+	});
+}

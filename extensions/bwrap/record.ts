@@ -1,0 +1,121 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import type { Handle } from "../../provider/contract";
+import { errnoOf, SandboxerError } from "../../provider/errors";
+import { processIdentitySchema } from "../../provider/identity";
+import { writeDurably } from "../../provider/records";
+
+/** The file in a sandbox's folder that makes the folder ours. */
+export const RECORD_FILE = "record.json";
+
+/** What is known of a sandbox beside its workspace: written before the first side effect, removed last. */
+export const recordSchema = z.object({
+	record_version: z.literal(1),
+	sandbox_id: z.string(),
+	/** Which life of this id. */
+	generation: z.number().int(),
+	/** Which holder of this life: counts up when it is adopted or claimed, so that an earlier holder's delete finds a stranger. */
+	claim: z.number().int(),
+	owner: z.object({ scope: z.string(), project: z.string(), stack: z.string(), urn: z.string() }),
+	consumer: z.object({ actor: z.enum(["adm", "agt", "atm"]), project: z.string() }).optional(),
+	labels: z.record(z.string(), z.string()),
+	/** Of what replaces a sandbox. */
+	digest: z.string(),
+	phase: z.enum(["provisioning", "ready"]),
+	/** Who made it, as an id of this machine: nobody else may enter, but root. */
+	maker_uid: z.number().int(),
+	/** The unprivileged id the sandbox runs under when root made it. */
+	own_uid: z.number().int().optional(),
+	network: z.enum(["deny", "allow"]),
+	access: z.enum(["rw", "ro"]),
+	resources: z.object({ cpu: z.number().optional(), memory_mb: z.number().optional() }),
+	/** Folders of the control groups that hold it. */
+	cgroups: z.array(z.object({ controller: z.enum(["memory", "cpu", "pids", "all"]), folder: z.string() })),
+	created_at: z.iso.datetime(),
+	ttl_seconds: z.number().int().positive(),
+	ready_at: z.iso.datetime().optional(),
+	expires_at: z.iso.datetime().optional(),
+	/** pid 1 of the sandbox, as this machine counts. */
+	init: processIdentitySchema.optional(),
+	supervisor: processIdentitySchema.optional(),
+});
+export type BwrapRecord = z.output<typeof recordSchema>;
+
+/** The record in a sandbox's folder; undefined where there is none. */
+export async function readRecord(directory: string): Promise<BwrapRecord | undefined> {
+	const file = join(directory, RECORD_FILE);
+	let text: string;
+	try {
+		text = await readFile(file, "utf8");
+	} catch (thrown) {
+		const errno = errnoOf(thrown);
+		if (errno === "ENOENT" || errno === "ENOTDIR") return undefined;
+		throw new SandboxerError({
+			code: "unknown",
+			message: `The sandbox record ${file} could not be read (${errno ?? String(thrown)}).`,
+			hint: "Only the user that made a sandbox, or root, may use it.",
+			cause: thrown,
+		});
+	}
+	const parsed = recordSchema.safeParse(parseJson(text));
+	if (parsed.success) return parsed.data;
+	throw new SandboxerError({
+		code: "unknown",
+		message: `The sandbox record ${file} is damaged, or of another version of this package: ${z.prettifyError(parsed.error)}.`,
+		hint: "Look at it; if the sandbox is not wanted any more, end its processes and remove the folder.",
+	});
+}
+
+function parseJson(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}
+
+export function writeRecord(directory: string, record: BwrapRecord): Promise<void> {
+	return writeDurably(join(directory, RECORD_FILE), `${JSON.stringify(record)}\n`);
+}
+
+/** The handle of `ext.bwrap`: the common keys, and the process that holds the sandbox. */
+export const handleSchema = z.object({
+	sandbox_id: z.string(),
+	host: z.literal("local"),
+	generation: z.number().int(),
+	claim: z.number().int(),
+	remote_dir: z.string(),
+	boot_id: z.string().optional(),
+	pid: z.number().int().optional(),
+	start_ticks: z.number().int().optional(),
+});
+export type BwrapHandle = z.output<typeof handleSchema>;
+
+/** A handle out of a state, which can be old or edited. */
+export function parseHandle(handle: Handle): BwrapHandle {
+	const parsed = handleSchema.safeParse(handle);
+	if (parsed.success) return parsed.data;
+	throw new SandboxerError({
+		code: "unknown",
+		message: `The handle of sandbox ${JSON.stringify(handle.sandbox_id)} is not one of ext.bwrap: ${z.prettifyError(parsed.error)}.`,
+		hint: "Nothing was touched. Restore the state from a backup, or remove the resource from it with pulumi state delete once the sandbox is gone.",
+	});
+}
+
+export function toHandle(record: BwrapRecord, directory: string): Handle {
+	const { supervisor } = record;
+	return {
+		sandbox_id: record.sandbox_id,
+		host: "local",
+		generation: record.generation,
+		claim: record.claim,
+		remote_dir: directory,
+		...(supervisor === undefined ? {} : { ...supervisor }),
+	};
+}
+
+/** Whether a handle means this life and this holder of the sandbox, and not an earlier or another one. */
+export function isHolder(handle: BwrapHandle, record: BwrapRecord): boolean {
+	return handle.sandbox_id === record.sandbox_id && handle.generation === record.generation && handle.claim === record.claim;
+}

@@ -1,0 +1,43 @@
+import { SandboxerError } from "../errors";
+import { NotReady } from "../lifecycle";
+import { plainJson } from "./plain-json";
+
+/**
+ * An error as the SDK prints it: it writes `${error}: ${error.stack}` and sends `error.message`. So both
+ * are the sentence for a person, and no stack.
+ */
+class Failure extends Error {
+	constructor(message: string) {
+		super(message);
+		this.name = "";
+		this.stack = "(pulumi-sandboxer)";
+	}
+}
+
+/** With these three fields the engine records the resource as made but not initialised. */
+class NotInitialised extends Failure {
+	constructor(
+		message: string,
+		readonly id: string,
+		readonly properties: unknown,
+		readonly reasons: readonly string[],
+	) {
+		super(message);
+	}
+}
+
+/** Whatever was thrown, as the engine shall have it. The first error stays first. */
+export function failure(thrown: unknown, serialized: Readonly<Record<string, unknown>>): Error {
+	if (thrown instanceof NotReady) {
+		const { text } = thrown.cause;
+		return new NotInitialised(text, thrown.outputs.sandboxId, plainJson({ ...thrown.outputs, ...serialized }), [text]);
+	}
+	const error = SandboxerError.from(thrown);
+	return new Failure(error.code === "internal" ? internal(error) : error.text);
+}
+
+function internal(error: SandboxerError): string {
+	const { cause } = error;
+	const where = cause instanceof Error ? (cause.stack ?? "").split("\n").find((line) => line.includes(" at "))?.trim() : undefined;
+	return `pulumi-sandboxer failed unexpectedly: ${error.message}${where === undefined ? "" : ` (${where})`}. Please report it.`;
+}

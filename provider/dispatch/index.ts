@@ -1,0 +1,3 @@
+import { provider } from "./provider";
+
+export { provider };

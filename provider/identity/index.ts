@@ -1,0 +1,1 @@
+export { type ProcessIdentity, ProcessTable, processIdentitySchema, waitUntilDead } from "./process-identity";

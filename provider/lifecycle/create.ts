@@ -1,0 +1,113 @@
+import { checkpoint, type Handle, type Profile, type ProvisionRequest } from "../contract";
+import { SandboxerError } from "../errors";
+import { durationSeconds } from "../lease/duration";
+import { type Backend, callOf, cleanupCall, DEFAULT_TIMEOUT_SECONDS } from "./backend";
+import { effectiveProfile, type SandboxInputs } from "./inputs";
+import { readyOutputs, type SandboxOutputs, waitingOutputs } from "./outputs";
+import { assertRemoved } from "./remove";
+import { replacingDigest } from "./replacing";
+
+/** The sandbox is there, but the wait for it failed: it belongs into the state, so that destroy removes it. */
+export class NotReady extends Error {
+	override readonly name = "NotReady";
+	constructor(
+		readonly outputs: SandboxOutputs,
+		override readonly cause: SandboxerError,
+	) {
+		super(cause.message);
+	}
+}
+
+/** Where a sandbox of an extension that has no hosts is made. */
+const THIS_MACHINE = "local";
+
+/** Makes a sandbox, or adopts the one an earlier run made, and waits until it can be used. */
+export async function create(backend: Backend, inputs: SandboxInputs): Promise<SandboxOutputs> {
+	await checkpoint("create:start");
+	const request = requestOf(backend, inputs);
+	if (inputs.adopt) await takeOver(backend, inputs, request);
+	backend.progress("provisioning");
+	const { handle, adopted } = await provision(backend, inputs, request);
+	await checkpoint("create:provisioned");
+	const outputs = await finish(backend, inputs, request, handle, adopted);
+	await checkpoint("create:ready");
+	if (backend.signal.aborted && !adopted) {
+		await backend.extension.teardown(handle, cleanupCall(backend, DEFAULT_TIMEOUT_SECONDS));
+		throw new SandboxerError({ code: "aborted", message: `Sandbox ${inputs.sandboxId} was removed again, because the engine went away before it could record it.` });
+	}
+	return outputs;
+}
+
+async function provision(backend: Backend, inputs: SandboxInputs, request: ProvisionRequest) {
+	try {
+		return await backend.extension.provision(effectiveProfile(inputs), inputs.inputs, THIS_MACHINE, request);
+	} catch (thrown) {
+		const error = SandboxerError.from(thrown);
+		const leftover = error.details["leftover"] as Handle | undefined;
+		if (leftover === undefined) throw error;
+		throw new NotReady(waitingOutputs(inputs, leftover), error);
+	}
+}
+
+/** Waits; what cannot be handed out is removed, what may still come up is kept. */
+async function finish(backend: Backend, inputs: SandboxInputs, request: ProvisionRequest, handle: Handle, adopted: boolean): Promise<SandboxOutputs> {
+	backend.progress("waiting until it is ready");
+	try {
+		return readyOutputs(inputs, handle, await backend.extension.waitReady(handle, request));
+	} catch (thrown) {
+		const error = SandboxerError.from(thrown);
+		const hopeless = error.code === "control" || error.code === "aborted" || error.code === "gone";
+		if (!hopeless || adopted) throw new NotReady(waitingOutputs(inputs, handle), error);
+		throw await removed(backend, inputs, handle, error);
+	}
+}
+
+async function removed(backend: Backend, inputs: SandboxInputs, handle: Handle, first: SandboxerError): Promise<Error> {
+	try {
+		assertRemoved(inputs.sandboxId, await backend.extension.teardown(handle, cleanupCall(backend, DEFAULT_TIMEOUT_SECONDS)));
+		return first;
+	} catch (thrown) {
+		const hint = `${first.hint ?? ""} Then the clean-up failed too: ${SandboxerError.from(thrown).text}`.trim();
+		return new NotReady(waitingOutputs(inputs, handle), new SandboxerError({ code: first.code, message: first.message, hint, details: first.details, cause: first }));
+	}
+}
+
+/** `adopt: true`: the sandbox of that id, if there is one and it is somebody else's, becomes this resource's. */
+async function takeOver(backend: Backend, inputs: SandboxInputs, request: ProvisionRequest): Promise<void> {
+	const [found] = await backend.extension.locate({ sandboxId: inputs.sandboxId }, request);
+	if (found === undefined) return;
+	const { scope, project, stack, urn } = inputs.owner;
+	if (found.owner.scope === scope && found.owner.project === project && found.owner.stack === stack && found.owner.urn === urn) return;
+	if (found.digest !== request.digest) {
+		throw new SandboxerError({
+			code: "conflict",
+			message: `Sandbox ${inputs.sandboxId} of ${found.owner.urn} (stack ${found.owner.stack}) cannot be adopted: it was made with other settings.`,
+			hint: "It was not touched. Give this resource the same profile, network, resources and inputs, or another sandboxId.",
+			details: { sandbox_id: inputs.sandboxId, owner: found.owner },
+		});
+	}
+	backend.info(`taking over sandbox ${inputs.sandboxId} from ${found.owner.urn}`);
+	await backend.extension.claim(found.handle, attributionOf(inputs), request);
+}
+
+export function attributionOf(inputs: SandboxInputs) {
+	return { owner: inputs.owner, labels: inputs.labels, ...(inputs.consumer === undefined ? {} : { consumer: inputs.consumer }) };
+}
+
+export function requestOf(backend: Backend, inputs: SandboxInputs): ProvisionRequest {
+	const { create: limit } = inputs.timeouts;
+	return {
+		...callOf(backend, (limit === undefined ? undefined : durationSeconds(limit)) ?? DEFAULT_TIMEOUT_SECONDS),
+		sandboxId: inputs.sandboxId,
+		digest: replacingDigest(inputs),
+		ttlSeconds: leaseSeconds(inputs.ttl, inputs.profile),
+		...attributionOf(inputs),
+	};
+}
+
+/** The lease, in seconds, capped at the profile's max. */
+export function leaseSeconds(ttl: string, { ttl: { max } }: Profile): number {
+	const [asked, most] = [durationSeconds(ttl), durationSeconds(max)];
+	if (asked === undefined || most === undefined) throw new SandboxerError({ code: "invalid", message: `ttl ${JSON.stringify(ttl)} is not a duration.`, hint: 'Write it like "4h".' });
+	return Math.min(asked, most);
+}

@@ -1,0 +1,32 @@
+import { durationSeconds } from "../lease/duration";
+import { SandboxerError } from "../errors";
+import { type Backend, callOf, DEFAULT_TIMEOUT_SECONDS } from "./backend";
+import { attributionOf, create, leaseSeconds } from "./create";
+import { isSameTtl } from "./diff";
+import type { SandboxInputs } from "./inputs";
+import { restamped, type SandboxOutputs } from "./outputs";
+import { isEqual } from "./replacing";
+
+/** Changes what can be changed in place; goes on with a create whose wait failed. */
+export async function update(backend: Backend, olds: SandboxOutputs, news: SandboxInputs): Promise<SandboxOutputs> {
+	if (olds.phase === "waiting") return create(backend, news);
+	if (olds.phase !== "ready") return restamped(news, olds);
+	const { update: limit } = news.timeouts;
+	const call = callOf(backend, (limit === undefined ? undefined : durationSeconds(limit)) ?? DEFAULT_TIMEOUT_SECONDS);
+	let outputs = restamped(news, olds);
+	if (!isEqual(attributionOf(news), attributionOf(olds as unknown as SandboxInputs))) {
+		backend.progress("writing owner and labels");
+		outputs = { ...outputs, handle: await backend.extension.claim(olds.handle, attributionOf(news), call) };
+	}
+	if (!isSameTtl(olds.ttl, news.ttl) || leaseSeconds(olds.ttl, olds.profile) !== leaseSeconds(news.ttl, news.profile)) {
+		backend.progress(`lease of ${news.ttl}`);
+		outputs = { ...outputs, lease: await extended(backend, outputs, news) };
+	}
+	return outputs;
+
+	async function extended(from: Backend, { handle, lease }: SandboxOutputs, { ttl, profile, sandboxId }: SandboxInputs) {
+		if (lease === undefined) throw new SandboxerError({ code: "unknown", message: `The lease of sandbox ${sandboxId} is not known.`, hint: "Run pulumi refresh first." });
+		const expiresAt = new Date(Date.parse(lease.readyAt) + leaseSeconds(ttl, profile) * 1000).toISOString();
+		return { readyAt: lease.readyAt, expiresAt: await from.extension.extendLease(handle, expiresAt, call) };
+	}
+}

@@ -1,0 +1,2 @@
+export { type HeldLock, type LockOptions, withLock } from "./lock";
+export { writeDurably } from "./write-durably";

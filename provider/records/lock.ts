@@ -1,0 +1,87 @@
+import { constants } from "node:fs";
+import { type FileHandle, open, rm, stat } from "node:fs/promises";
+import { errnoOf, SandboxerError } from "../errors";
+import { run } from "../transport";
+
+export interface LockOptions {
+	/** What is locked, for messages: "sandbox demo". */
+	readonly what: string;
+	readonly signal: AbortSignal;
+	/** How long to wait for a live holder. */
+	readonly timeoutSeconds: number;
+	readonly path: string;
+}
+
+/** A lock that is held. */
+export interface HeldLock {
+	/** The descriptor that carries it: whoever else holds this descriptor open holds the lock too. */
+	readonly descriptor: number;
+}
+
+/** What flock(1) answers when the wait ran out; its own errors are above. */
+const FLOCK_TIMED_OUT = 1;
+
+/**
+ * Does some work under an exclusive lock of this machine. The kernel holds it (flock(2)), on a
+ * descriptor of this process: it ends with the process, however that ends, and there is no stale lock to
+ * judge. The file is gone afterwards.
+ */
+export async function withLock<T>(file: string, options: LockOptions, work: (lock: HeldLock) => Promise<T>): Promise<T> {
+	const handle = await acquire(file, options);
+	try {
+		return await work({ descriptor: handle.fd });
+	} finally {
+		await rm(file, { force: true });
+		await handle.close();
+	}
+}
+
+async function acquire(file: string, options: LockOptions): Promise<FileHandle> {
+	for (;;) {
+		const handle = await open(file, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
+		try {
+			await flock(handle, file, options);
+			// Whoever held it before us has removed the file: then this is a lock on nothing.
+			if (await isStill(file, handle)) {
+				await handle.truncate(0);
+				await handle.write(String(process.pid), 0);
+				return handle;
+			}
+		} catch (thrown) {
+			await handle.close();
+			throw thrown;
+		}
+		await handle.close();
+	}
+}
+
+/** flock(1) locks the open file that both descriptors, its own and ours, stand for. */
+async function flock(handle: FileHandle, file: string, { what, signal, timeoutSeconds, path }: LockOptions): Promise<void> {
+	const { exitCode, stderr } = await run("flock", ["--exclusive", "--wait", String(timeoutSeconds), "3"], {
+		env: { PATH: path },
+		signal,
+		timeoutSeconds: timeoutSeconds + 5,
+		descriptors: [handle.fd],
+	});
+	if (exitCode === 0) return;
+	if (exitCode === FLOCK_TIMED_OUT && stderr === "") {
+		const holder = (await handle.readFile("utf8")).trim();
+		throw new SandboxerError({
+			code: "timeout",
+			message: `${what} is being worked on by process ${holder === "" ? "(unknown)" : holder}, which has not let go for ${timeoutSeconds} s.`,
+			hint: "Wait for that run to end, or end it, and try again.",
+			details: { holder, lock: file },
+		});
+	}
+	throw new SandboxerError({ code: "unknown", message: `The lock of ${what} could not be had: flock ended with ${exitCode}: ${stderr.trim()}.` });
+}
+
+async function isStill(file: string, handle: FileHandle): Promise<boolean> {
+	try {
+		const [there, ours] = await Promise.all([stat(file), handle.stat()]);
+		return there.ino === ours.ino && there.dev === ours.dev;
+	} catch (thrown) {
+		if (errnoOf(thrown) === "ENOENT") return false;
+		throw thrown;
+	}
+}

@@ -1,0 +1,57 @@
+import { readFileSync, statSync } from "node:fs";
+import type { z } from "zod";
+import { type DocumentProblem, firstOfEachPath, judge } from "../documents/problems";
+import { errnoOf, SandboxerError } from "../errors";
+import { invalidDocument } from "./invalid-document";
+import { readYaml } from "./read-yaml";
+import { shownPath } from "./search";
+
+/** The largest document: far above any real one, far below what could exhaust the reader. */
+export const MAX_DOCUMENT_BYTES = 64 * 1024;
+
+/** A document that passed its schema. */
+export interface ReadDocument<T> {
+	readonly value: T;
+	/** The file as messages name it. */
+	readonly file: string;
+	/** The error for problems that only show beside other documents. */
+	refuse(problems: readonly DocumentProblem[]): SandboxerError;
+}
+
+/**
+ * Reads a YAML document strictly and judges it by its schema.
+ *
+ * @throws SandboxerError `invalid` with all problems at once, each with file, line and key.
+ */
+export function readDocument<S extends z.ZodType>(schema: S, path: string, cwd: string): ReadDocument<z.output<S>> {
+	const file = shownPath(path, cwd);
+	const yaml = readYaml(textOf(path, file));
+	if (!yaml.readable) throw invalidDocument(file, yaml.problems);
+	const judged = judge(schema, yaml.value);
+	const placed = (problems: readonly DocumentProblem[]) =>
+		problems.map((problem) => ({ ...problem, line: yaml.lineOf(problem.path) }));
+	const problems = [...yaml.problems, ...(judged.sound ? [] : placed(judged.problems))];
+	if (!judged.sound || problems.length > 0) throw invalidDocument(file, firstOfEachPath(problems));
+	return { value: judged.data, file, refuse: (more) => invalidDocument(file, placed(more)) };
+}
+
+function textOf(path: string, file: string): string {
+	const refusal = (reason: string, cause?: unknown): SandboxerError =>
+		new SandboxerError({
+			code: "invalid",
+			message: `${file}: ${reason}.`,
+			details: { file: path, problems: [{ path: "", reason }] },
+			cause,
+		});
+	try {
+		const facts = statSync(path);
+		if (!facts.isFile()) throw refusal("is not a file");
+		if (facts.size > MAX_DOCUMENT_BYTES)
+			throw refusal(`has ${facts.size} bytes; a document has at most ${MAX_DOCUMENT_BYTES}`);
+		return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path));
+	} catch (thrown) {
+		if (thrown instanceof SandboxerError) throw thrown;
+		if (errnoOf(thrown) === "ERR_ENCODING_INVALID_ENCODED_DATA") throw refusal("is not UTF-8 text", thrown);
+		throw refusal(`cannot be read: ${(thrown as Error).message}`, thrown);
+	}
+}

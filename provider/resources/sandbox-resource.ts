@@ -1,0 +1,83 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { Controls, Handle, Json, Lease, Owner, Reachability } from "../contract/types";
+import { shim } from "../shim";
+
+/** The inputs of a sandbox resource: the component's args by their own names, and the owner. */
+export interface SandboxResourceArgs {
+	readonly profile: pulumi.Input<object>;
+	readonly network?: pulumi.Input<object> | undefined;
+	readonly resources?: pulumi.Input<object> | undefined;
+	readonly inputs?: pulumi.Input<object> | undefined;
+	readonly consumer?: pulumi.Input<object> | undefined;
+	readonly ttl?: pulumi.Input<string> | undefined;
+	readonly sandboxId?: pulumi.Input<string> | undefined;
+	readonly timeouts?: pulumi.Input<object> | undefined;
+	readonly adopt?: pulumi.Input<boolean> | undefined;
+	readonly onExpired?: pulumi.Input<string> | undefined;
+	readonly labels?: pulumi.Input<object> | undefined;
+	readonly owner: { readonly [key in keyof Owner]: pulumi.Input<string> };
+}
+
+/** Outputs that check does not know yet. */
+const RESULTS = ["handle", "reachability", "workspaceDir", "lease", "controls", "credentials", "stateVersion"] as const;
+
+/** Outputs that check fills in, so that a preview shows them. */
+const PLANNED = ["sandboxId", "phase", "route", "quote"] as const;
+
+/**
+ * One sandbox of one extension. The class is the same for all of them: type token and provider are made of
+ * the extension's id, so that a third party's YAML file is enough for a type of its own.
+ */
+export class SandboxResource extends pulumi.dynamic.Resource {
+	declare readonly sandboxId: pulumi.Output<string>;
+	declare readonly extension: pulumi.Output<string>;
+	declare readonly phase: pulumi.Output<string>;
+	declare readonly handle: pulumi.Output<Handle>;
+	declare readonly reachability: pulumi.Output<Reachability>;
+	declare readonly workspaceDir: pulumi.Output<string>;
+	declare readonly lease: pulumi.Output<Lease>;
+	declare readonly quote: pulumi.Output<Json>;
+	declare readonly route: pulumi.Output<Json>;
+	declare readonly controls: pulumi.Output<Controls>;
+	declare readonly credentials: pulumi.Output<Record<string, string>>;
+
+	/** @param args - `undefined` to read an existing sandbox by `opts.id`. */
+	constructor(extension: string, name: string, args: SandboxResourceArgs | undefined, opts: pulumi.CustomResourceOptions) {
+		const unknown = Object.fromEntries([...PLANNED, ...RESULTS].map((key) => [key, undefined]));
+		super(providerOf(extension), name, { ...unknown, ...args, extension }, withDefaults(opts), "sandboxer", typeName(extension));
+	}
+}
+
+/** `ext.compose-ssh` → `ComposeSsh`, of the type `pulumi-nodejs:dynamic/sandboxer:ComposeSsh`. */
+export function typeName(extension: string): string {
+	return extension
+		.replace(/^ext\./, "")
+		.split("-")
+		.map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+		.join("");
+}
+
+export function typeToken(extension: string): string {
+	return `pulumi-nodejs:dynamic/sandboxer:${typeName(extension)}`;
+}
+
+/** The SDK serialises each provider object once: one object an extension, however many sandboxes. */
+const providers = new Map<string, pulumi.dynamic.ResourceProvider>();
+
+function providerOf(extension: string): pulumi.dynamic.ResourceProvider {
+	let provider = providers.get(extension);
+	if (provider === undefined) {
+		// Until it is configured all its methods throw: their types are those of the code that it loads.
+		provider = shim(extension) as unknown as pulumi.dynamic.ResourceProvider;
+		providers.set(extension, provider);
+	}
+	return provider;
+}
+
+function withDefaults(opts: pulumi.CustomResourceOptions): pulumi.CustomResourceOptions {
+	return {
+		...opts,
+		additionalSecretOutputs: [...(opts.additionalSecretOutputs ?? []), "credentials"],
+		hideDiffs: [...(opts.hideDiffs ?? []), "__provider"],
+	};
+}

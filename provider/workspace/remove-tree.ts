@@ -1,0 +1,205 @@
+import { lstat, readdir, rename, rmdir } from "node:fs/promises";
+import { basename, dirname, posix } from "node:path";
+import { SandboxerError } from "../errors";
+import { errnoText, hasErrno, isSystemError } from "./errno";
+import { HeldDirectory } from "./held-directory";
+import { stopIfAborted } from "./stop";
+import { type Bounds, boundsOf, isWithin, MOUNTED, stillThere, TreeSweep } from "./tree-sweep";
+
+export interface RemoveTreeOptions {
+	/** Fires when the caller is gone; a removal that was stopped goes on with the next call. */
+	readonly signal: AbortSignal;
+	/** Whether a directory is this sandbox's: it is asked before anything is touched. */
+	readonly marker: (directory: string) => Promise<boolean>;
+	/** Names directly in the directory that go after all else, such as the marker's: what is left of a stopped removal is still known as ours. */
+	readonly last?: readonly string[];
+}
+
+export interface RemoveTreeReport {
+	/** Whether this call removed a directory; false where there was none. */
+	readonly removed: boolean;
+	/** Paths that are still there; empty is the proof that the directory is gone. At most 50 are named. */
+	readonly remains: readonly string[];
+	/** Why the first of `remains` is still there, as a sentence. */
+	readonly reason?: string;
+}
+
+function conflict(directory: string, message: string, hint: string): SandboxerError {
+	return new SandboxerError({ code: "conflict", message: `${JSON.stringify(directory)} ${message}. Nothing was removed.`, hint, details: { directory } });
+}
+
+function checkArguments(directory: string, last: readonly string[]): void {
+	const isSound = directory.startsWith("/") && directory !== "/" && posix.normalize(directory) === directory && !directory.endsWith("/") && !directory.includes("\0");
+	if (isSound && last.every((name) => name !== "" && name !== "." && name !== ".." && !/[/\0]/.test(name))) return;
+	throw new SandboxerError({
+		code: "internal",
+		message: `${JSON.stringify(directory)} with ${JSON.stringify(last)} last is not a sandbox's directory. Nothing was removed.`,
+		details: { directory, last },
+	});
+}
+
+/** Holds the directory to be removed; undefined when there is none. */
+async function holdOwn(parent: HeldDirectory, directory: string, marker: RemoveTreeOptions["marker"]): Promise<HeldDirectory | undefined> {
+	const name = Buffer.from(basename(directory));
+	let held: HeldDirectory;
+	try {
+		held = await parent.enter(name);
+	} catch (thrown) {
+		if (hasErrno(thrown, "ENOENT")) return undefined;
+		if (!hasErrno(thrown, "ENOTDIR")) throw thrown;
+		const isLink = (await lstat(parent.at(name))).isSymbolicLink();
+		throw conflict(directory, `is ${isLink ? "a symbolic link" : "not a directory"}, which no sandbox's directory is`, "Look who made it, and remove it by hand.");
+	}
+	try {
+		if (!(await marker(directory))) throw conflict(directory, "is an existing directory without our marker", "If it is a sandbox's all the same, remove it by hand.");
+		const [ours, named] = [await held.stat(), await lstat(directory, { bigint: true })];
+		if (ours.dev !== named.dev || ours.ino !== named.ino) throw conflict(directory, "became another directory meanwhile", "Run again.");
+		return held;
+	} catch (thrown) {
+		await held.close();
+		throw thrown;
+	}
+}
+
+/** One removal, below a parent that is held. */
+class Removal {
+	readonly #parent: HeldDirectory;
+	readonly #bounds: Bounds;
+	readonly #directory: string;
+	readonly #last: readonly string[];
+	readonly #signal: AbortSignal;
+	/** What the directory is called between its last steps: no sandbox id starts with a dot. */
+	readonly #leaving: string;
+
+	constructor(parent: HeldDirectory, bounds: Bounds, directory: string, last: readonly string[], signal: AbortSignal) {
+		this.#parent = parent;
+		this.#bounds = bounds;
+		this.#directory = directory;
+		this.#last = last;
+		this.#signal = signal;
+		this.#leaving = posix.join(dirname(directory), `.${basename(directory)}.removing`);
+	}
+
+	/** Empties the directory but for the last names, then takes it away. */
+	async remove(held: HeldDirectory): Promise<RemoveTreeReport> {
+		if (!(await isWithin(this.#bounds, held))) return remaining(this.#directory, MOUNTED);
+		const sweep = this.#sweep(held, this.#directory);
+		if (!(await sweep.emptyTop(this.#last))) return reportOf(sweep);
+		try {
+			await rename(this.#at(this.#directory), this.#at(this.#leaving));
+		} catch (thrown) {
+			if (hasErrno(thrown, "ENOENT")) throw thrown;
+			return remaining(this.#directory, errnoText(thrown));
+		}
+		return (await this.finish()) ?? { removed: true, remains: [] };
+	}
+
+	/**
+	 * The last step, under the other name: the last names go, then the directory. Under its own name a crash
+	 * in between would leave an empty directory that nobody knows as ours. Undefined when there is none.
+	 */
+	async finish(): Promise<RemoveTreeReport | undefined> {
+		const held = await enterIfThere(this.#parent, this.#leaving);
+		if (held === undefined) return undefined;
+		try {
+			const names = await readdir(`${held.path}/.`);
+			if (names.some((name) => !this.#last.includes(name))) return remaining(this.#leaving, "it holds more than a removal leaves behind");
+			const sweep = this.#sweep(held, this.#leaving);
+			for (const name of this.#last) {
+				if (!(await sweep.removeFromTop(name))) return reportOf(sweep);
+			}
+			await rmdir(this.#at(this.#leaving));
+			return { removed: true, remains: [] };
+		} finally {
+			await held.close();
+		}
+	}
+
+	#sweep(held: HeldDirectory, path: string): TreeSweep {
+		return new TreeSweep(held, Buffer.from(path), this.#bounds, this.#signal);
+	}
+
+	#at(path: string): Buffer {
+		return this.#parent.at(Buffer.from(basename(path)));
+	}
+}
+
+function remaining(path: string, why: string): RemoveTreeReport {
+	return { removed: false, remains: [path], reason: stillThere(path, why) };
+}
+
+function reportOf({ remains, reason }: TreeSweep): RemoveTreeReport {
+	return { removed: false, remains, ...(reason === undefined ? {} : { reason }) };
+}
+
+async function enterIfThere(parent: HeldDirectory, path: string): Promise<HeldDirectory | undefined> {
+	try {
+		return await parent.enter(Buffer.from(basename(path)));
+	} catch (thrown) {
+		if (hasErrno(thrown, "ENOENT", "ENOTDIR")) return undefined;
+		throw thrown;
+	}
+}
+
+async function isThere(path: string | Buffer): Promise<boolean> {
+	try {
+		await lstat(path);
+		return true;
+	} catch (thrown) {
+		if (hasErrno(thrown, "ENOENT", "ENOTDIR")) return false;
+		throw thrown;
+	}
+}
+
+async function removeBelow(parent: HeldDirectory, directory: string, { signal, marker, last = [] }: RemoveTreeOptions): Promise<RemoveTreeReport> {
+	const removal = new Removal(parent, await boundsOf(parent), directory, last, signal);
+	const finished = await removal.finish();
+	const held = await holdOwn(parent, directory, marker);
+	if (held === undefined) return finished ?? { removed: false, remains: [] };
+	try {
+		const report = await removal.remove(held);
+		const isBack = report.removed && (await isThere(parent.at(Buffer.from(basename(directory)))));
+		return isBack ? remaining(directory, "somebody made it anew") : report;
+	} finally {
+		await held.close();
+	}
+}
+
+/**
+ * Removes a sandbox's directory and looks again. It stays on one mount: what is mounted below is left
+ * alone, with the directories above it. Links are removed, never followed; directories that the payload
+ * shut (mode 000) are opened first; what cannot be removed does not stop the rest. A directory that is not
+ * there is fine, and so is a second call after one that was stopped or killed.
+ *
+ * @param directory - absolute, as {@link sandboxDirectory} gives it.
+ * @throws {@link SandboxerError} `conflict` for a link, a file, or a directory without our marker: nothing
+ * was touched then; `aborted`; `unknown` when the directory cannot be looked at.
+ *
+ * @example
+ * ```ts
+ * const { remains } = await removeTree("/srv/sbx/demo", { signal, marker: isOurs, last: [".sandboxer.json"] });
+ * ```
+ */
+export async function removeTree(directory: string, options: RemoveTreeOptions): Promise<RemoveTreeReport> {
+	checkArguments(directory, options.last ?? []);
+	stopIfAborted(options.signal, `the removal of ${JSON.stringify(directory)}`);
+	try {
+		const parent = await HeldDirectory.open(dirname(directory), { followLinks: true });
+		try {
+			return await removeBelow(parent, directory, options);
+		} finally {
+			await parent.close();
+		}
+	} catch (cause) {
+		if (!isSystemError(cause)) throw cause;
+		// Whoever else removes it, or its parent, may be faster: what counts is that it is not there.
+		if (hasErrno(cause, "ENOENT", "ENOTDIR") && !(await isThere(directory))) return { removed: false, remains: [] };
+		throw new SandboxerError({
+			code: "unknown",
+			message: `The removal of ${JSON.stringify(directory)} stopped: ${errnoText(cause)}.`,
+			hint: "See that this user may write there, then run again.",
+			details: { directory },
+			cause,
+		});
+	}
+}
