@@ -8,5 +8,7 @@ module.exports = {
 	transform: { "^.+\\.ts$": ["@swc/jest", { jsc: { target: "es2023", parser: { syntax: "typescript" } }, module: { type: "commonjs" } }] },
 	// The SDK's own closure serialiser breaks under istanbul's rewriting.
 	coverageProvider: "v8",
+	// A run of the engine takes seconds, several of them a test. No test is about time.
+	testTimeout: 300_000,
 	maxWorkers: 2,
 };

@@ -36,7 +36,9 @@ export function getProfileOutput(reference: pulumi.Input<string>): pulumi.Output
 
 /** All extensions that this stack can use, the package's own and third parties', sorted by id. */
 export function getExtensions(): ExtensionDeclaration[] {
-	return inProgram("getExtensions", () => loadExtensions(searchOfStack()).map(({ file: _file, ...declaration }) => declaration));
+	return inProgram("getExtensions", () =>
+		loadExtensions(searchOfStack()).map(({ file: _file, ...declaration }) => declaration),
+	);
 }
 
 export function getExtensionsOutput(): pulumi.Output<ExtensionDeclaration[]> {
@@ -54,8 +56,13 @@ export function getExtensionsOutput(): pulumi.Output<ExtensionDeclaration[]> {
 export function estimateCost({ profile }: EstimateCostArgs): CostEstimate {
 	return inProgram("estimateCost", () => {
 		const { declaration } = loadProfile(profile, searchOfStack());
-		if (declaration?.capabilities.pricing_model === "self-hosted") return { pricing: "self-hosted", perHourUsd: 0, forLeaseUsd: 0 };
-		throw new SandboxerError({ code: "unsupported", message: `Profile ${profile} is not self-hosted: this version cannot estimate its cost yet.`, hint: "Ask its vendor." });
+		if (declaration?.capabilities.pricing_model === "self-hosted")
+			return { pricing: "self-hosted", perHourUsd: 0, forLeaseUsd: 0 };
+		throw new SandboxerError({
+			code: "unsupported",
+			message: `Profile ${profile} is not self-hosted: this version cannot estimate its cost yet.`,
+			hint: "Ask its vendor.",
+		});
 	});
 }
 

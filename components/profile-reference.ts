@@ -6,7 +6,11 @@ import type { ProfileArgs } from "./sandbox-args";
 /** Where this stack looks for profiles and extensions, beside the package's own. */
 export function searchOfStack(): Search {
 	const config = new pulumi.Config("sandboxer");
-	return searchFrom({ cwd: process.cwd(), profilePath: config.get("profilePath"), extensionPath: config.get("extensionPath") });
+	return searchFrom({
+		cwd: process.cwd(),
+		profilePath: config.get("profilePath"),
+		extensionPath: config.get("extensionPath"),
+	});
 }
 
 /** The profile a program names, whole, and its extension: the type of the resource depends on it. */
@@ -14,7 +18,11 @@ export function profileOf(name: string, reference: string | ProfileArgs): { prof
 	return inProgram(`Sandbox "${name}"`, () => {
 		const { profile, declaration } = loadProfile(reference, searchOfStack());
 		if (declaration === undefined) {
-			throw new SandboxerError({ code: "unsupported", message: `Profile ${profile.id} has a route, which this version cannot follow yet.`, hint: "Name one extension instead." });
+			throw new SandboxerError({
+				code: "unsupported",
+				message: `Profile ${profile.id} has a route, which this version cannot follow yet.`,
+				hint: "Name one extension instead.",
+			});
 		}
 		return { profile, extension: declaration.id };
 	});

@@ -41,13 +41,32 @@ export interface ProfileArgs {
 	readonly extension: string;
 	readonly isolation: pulumi.Input<{ readonly level: pulumi.Input<"process" | "container" | "vm" | "microvm"> }>;
 	readonly network?: pulumi.Input<NetworkArgs>;
-	readonly workspace?: pulumi.Input<{ readonly mode?: pulumi.Input<"copy" | "empty">; readonly access?: pulumi.Input<"rw" | "ro"> }>;
-	readonly ttl?: pulumi.Input<{ readonly default?: pulumi.Input<string>; readonly max?: pulumi.Input<string>; readonly idleReap?: pulumi.Input<string> }>;
+	readonly workspace?: pulumi.Input<{
+		readonly mode?: pulumi.Input<"copy" | "empty">;
+		readonly access?: pulumi.Input<"rw" | "ro">;
+	}>;
+	readonly ttl?: pulumi.Input<{
+		readonly default?: pulumi.Input<string>;
+		readonly max?: pulumi.Input<string>;
+		readonly idleReap?: pulumi.Input<string>;
+	}>;
 	readonly resources?: pulumi.Input<ResourcesArgs>;
-	readonly setup?: pulumi.Input<{ readonly instructions?: pulumi.Input<string>; readonly secretRefs?: pulumi.Input<pulumi.Input<string>[]> }>;
-	readonly placement?: pulumi.Input<{ readonly prefer?: pulumi.Input<pulumi.Input<string>[]>; readonly fallback?: pulumi.Input<pulumi.Input<string>[]> }>;
-	readonly reachability?: pulumi.Input<{ readonly tunnel?: pulumi.Input<"none" | "ssh">; readonly identity?: pulumi.Input<string> }>;
-	readonly metadata?: pulumi.Input<{ readonly costClass?: pulumi.Input<string>; readonly latencyClass?: pulumi.Input<string> }>;
+	readonly setup?: pulumi.Input<{
+		readonly instructions?: pulumi.Input<string>;
+		readonly secretRefs?: pulumi.Input<pulumi.Input<string>[]>;
+	}>;
+	readonly placement?: pulumi.Input<{
+		readonly prefer?: pulumi.Input<pulumi.Input<string>[]>;
+		readonly fallback?: pulumi.Input<pulumi.Input<string>[]>;
+	}>;
+	readonly reachability?: pulumi.Input<{
+		readonly tunnel?: pulumi.Input<"none" | "ssh">;
+		readonly identity?: pulumi.Input<string>;
+	}>;
+	readonly metadata?: pulumi.Input<{
+		readonly costClass?: pulumi.Input<string>;
+		readonly latencyClass?: pulumi.Input<string>;
+	}>;
 }
 
 /** What a {@link Sandbox} is made of. */

@@ -59,8 +59,32 @@ export class Sandbox extends pulumi.ComponentResource {
 		refuseImport(name, opts);
 		super("sandboxer:index:Sandbox", name, {}, opts);
 		this.#resource = existing === undefined ? this.made(name, args, opts) : this.found(name, existing);
-		const { sandboxId, extension, phase, reachability, workspaceDir, handle, lease, quote, route, controls, credentials } = this.#resource;
-		Object.assign(this, { sandboxId, extension, phase, reachability, workspaceDir, handle, lease, quote, route, controls, credentials });
+		const {
+			sandboxId,
+			extension,
+			phase,
+			reachability,
+			workspaceDir,
+			handle,
+			lease,
+			quote,
+			route,
+			controls,
+			credentials,
+		} = this.#resource;
+		Object.assign(this, {
+			sandboxId,
+			extension,
+			phase,
+			reachability,
+			workspaceDir,
+			handle,
+			lease,
+			quote,
+			route,
+			controls,
+			credentials,
+		});
 		this.registerOutputs({ sandboxId, extension, phase, lease });
 	}
 
@@ -72,7 +96,11 @@ export class Sandbox extends pulumi.ComponentResource {
 	 * const box = Sandbox.get("box", "demo", { extension: "ext.bwrap" });
 	 * ```
 	 */
-	static get(name: string, id: pulumi.Input<string>, { extension, ...opts }: { extension: string } & pulumi.ComponentResourceOptions): Sandbox {
+	static get(
+		name: string,
+		id: pulumi.Input<string>,
+		{ extension, ...opts }: { extension: string } & pulumi.ComponentResourceOptions,
+	): Sandbox {
 		return new Sandbox(name, new Existing(id, extension) as unknown as SandboxArgs, opts);
 	}
 
@@ -80,7 +108,9 @@ export class Sandbox extends pulumi.ComponentResource {
 		const { profile, extension } = profileOf(name, args.profile);
 		const urn = pulumi.createUrn(name, typeToken(extension), this);
 		const owner = { scope: scope(), project: pulumi.getProject(), stack: pulumi.getStack(), urn };
-		const forwarded = Object.fromEntries(FORWARDED.filter((key) => key in opts).map((key) => [key, (opts as Record<string, unknown>)[key]]));
+		const forwarded = Object.fromEntries(
+			FORWARDED.filter((key) => key in opts).map((key) => [key, (opts as Record<string, unknown>)[key]]),
+		);
 		const timeouts = args.timeouts ?? opts.customTimeouts;
 		return new SandboxResource(extension, name, { ...args, profile, timeouts, owner }, { ...forwarded, parent: this });
 	}

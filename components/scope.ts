@@ -13,14 +13,16 @@ import { parse } from "yaml";
 export function scope(): string {
 	const configured = new pulumi.Config("sandboxer").get("scope");
 	if (configured !== undefined && configured !== "") return configured;
-	const backend = process.env["PULUMI_BACKEND_URL"] ?? backendOfProject(process.cwd()) ?? backendOfLogin() ?? "";
+	const backend = process.env.PULUMI_BACKEND_URL ?? backendOfProject(process.cwd()) ?? backendOfLogin() ?? "";
 	return `${pulumi.getOrganization()}-${createHash("sha256").update(backend).digest("hex").slice(0, 12)}`;
 }
 
 /** `backend.url` of the project file; one that starts from the project's own folder is another in each clone. */
 function backendOfProject(from: string): string | undefined {
 	for (let folder = from; ; folder = dirname(folder)) {
-		const file = ["Pulumi.yaml", "Pulumi.yml"].map((name) => join(folder, name)).find((candidate) => existsSync(candidate));
+		const file = ["Pulumi.yaml", "Pulumi.yml"]
+			.map((name) => join(folder, name))
+			.find((candidate) => existsSync(candidate));
 		if (file !== undefined) {
 			const project = parse(readFileSync(file, "utf8")) as { backend?: { url?: unknown } } | null;
 			const url = project?.backend?.url;
@@ -33,7 +35,7 @@ function backendOfProject(from: string): string | undefined {
 
 /** Where `pulumi login` went. */
 function backendOfLogin(): string | undefined {
-	const file = join(process.env["PULUMI_HOME"] ?? join(homedir(), ".pulumi"), "credentials.json");
+	const file = join(process.env.PULUMI_HOME ?? join(homedir(), ".pulumi"), "credentials.json");
 	if (!existsSync(file)) return undefined;
 	const { current } = JSON.parse(readFileSync(file, "utf8")) as { current?: unknown };
 	return typeof current === "string" ? current : undefined;

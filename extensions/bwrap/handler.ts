@@ -45,7 +45,12 @@ export class BwrapExtension extends SandboxExtension<BwrapInputs> {
 		};
 	}
 
-	override provision(profile: Profile, inputs: BwrapInputs, _host: string, request: ProvisionRequest): Promise<Provisioned> {
+	override provision(
+		profile: Profile,
+		inputs: BwrapInputs,
+		_host: string,
+		request: ProvisionRequest,
+	): Promise<Provisioned> {
 		return provision(this.site, profile, inputs, request);
 	}
 
@@ -78,10 +83,35 @@ export class BwrapExtension extends SandboxExtension<BwrapInputs> {
 
 	override problems(profile: Profile, inputs: BwrapInputs): Problem[] {
 		const refusals: [boolean, Problem][] = [
-			[profile.network.egress !== undefined, { field: "network.egress", reason: "lists what stays reachable, which ext.bwrap cannot enforce. Use network.default deny or allow alone, or another extension." }],
-			[profile.ttl.idle_reap !== undefined, { field: "profile.ttl.idle_reap", reason: "asks for an idle limit, which ext.bwrap does not enforce yet. Leave it out and set a ttl." }],
-			[profile.reachability?.tunnel === "ssh", { field: "profile.reachability.tunnel", reason: 'is "ssh", but a bwrap sandbox has no ssh server. Leave it out.' }],
-			[profile.workspace.mode === "empty" && inputs.repo !== undefined, { field: "inputs.repo", reason: 'is given, but the profile\'s workspace.mode is "empty". Leave out one of them.' }],
+			[
+				profile.network.egress !== undefined,
+				{
+					field: "network.egress",
+					reason:
+						"lists what stays reachable, which ext.bwrap cannot enforce. Use network.default deny or allow alone, or another extension.",
+				},
+			],
+			[
+				profile.ttl.idle_reap !== undefined,
+				{
+					field: "profile.ttl.idle_reap",
+					reason: "asks for an idle limit, which ext.bwrap does not enforce yet. Leave it out and set a ttl.",
+				},
+			],
+			[
+				profile.reachability?.tunnel === "ssh",
+				{
+					field: "profile.reachability.tunnel",
+					reason: 'is "ssh", but a bwrap sandbox has no ssh server. Leave it out.',
+				},
+			],
+			[
+				profile.workspace.mode === "empty" && inputs.repo !== undefined,
+				{
+					field: "inputs.repo",
+					reason: 'is given, but the profile\'s workspace.mode is "empty". Leave out one of them.',
+				},
+			],
 		];
 		return refusals.filter(([asked]) => asked).map(([, problem]) => problem);
 	}
@@ -91,8 +121,13 @@ export class BwrapExtension extends SandboxExtension<BwrapInputs> {
 		const { cpu, memory_mb } = profile.resources;
 		return {
 			isolation: { status: "enforced", note: "own namespaces, no capabilities, own user id" },
-			network: profile.network.default === "deny" ? { status: "enforced", note: "own loopback only" } : { status: "enforced-with-gaps", note: "the host's loopback and abstract sockets are reachable" },
-			...(memory_mb === undefined ? {} : { memory: { status: "enforced-with-gaps" as const, note: `${memory_mb} MiB, ${byHost}` } }),
+			network:
+				profile.network.default === "deny"
+					? { status: "enforced", note: "own loopback only" }
+					: { status: "enforced-with-gaps", note: "the host's loopback and abstract sockets are reachable" },
+			...(memory_mb === undefined
+				? {}
+				: { memory: { status: "enforced-with-gaps" as const, note: `${memory_mb} MiB, ${byHost}` } }),
 			...(cpu === undefined ? {} : { cpu: { status: "enforced" as const, note: `${cpu}, or refused` } }),
 			disk: { status: "unsupported", note: "the workspace has no size limit" },
 		};

@@ -1,7 +1,7 @@
+import { readdir } from "node:fs/promises";
 import type { Attribution, Call, Handle, Located } from "../../provider/contract";
 import { SandboxerError } from "../../provider/errors";
 import { assertWithin, sandboxDirectory } from "../../provider/workspace";
-import { readdir } from "node:fs/promises";
 import { sandboxFolders } from "./holder/command";
 import { uptimeSeconds, writeDeadline } from "./holder/control-folder";
 import { isAnyAlive, isWhole } from "./liveness";
@@ -34,10 +34,21 @@ export async function locateAll(site: Site): Promise<(Located & { readonly owner
 }
 
 /** Gives a sandbox to another holder. The earlier holder's handle means nothing from here on. */
-export function claim(site: Site, handle: Handle, { owner, consumer, labels }: Attribution, call: Call): Promise<Handle> {
+export function claim(
+	site: Site,
+	handle: Handle,
+	{ owner, consumer, labels }: Attribution,
+	call: Call,
+): Promise<Handle> {
 	return change(site, handle, call, async (record, directory) => {
 		const { consumer: _earlier, ...rest } = record;
-		const claimed: BwrapRecord = { ...rest, owner, labels, ...(consumer === undefined ? {} : { consumer }), claim: record.claim + 1 };
+		const claimed: BwrapRecord = {
+			...rest,
+			owner,
+			labels,
+			...(consumer === undefined ? {} : { consumer }),
+			claim: record.claim + 1,
+		};
 		await writeRecord(directory, claimed);
 		return toHandle(claimed, directory);
 	});
@@ -55,7 +66,12 @@ export function extendLease(site: Site, handle: Handle, expiresAt: string, call:
 	});
 }
 
-function change<T>(site: Site, unchecked: Handle, call: Call, work: (record: BwrapRecord, directory: string) => Promise<T>): Promise<T> {
+function change<T>(
+	site: Site,
+	unchecked: Handle,
+	call: Call,
+	work: (record: BwrapRecord, directory: string) => Promise<T>,
+): Promise<T> {
 	const handle = parseHandle(unchecked);
 	assertWithin(site.base, handle.sandbox_id, handle.remote_dir);
 	return lockSandbox(site, handle.sandbox_id, call, async () => {

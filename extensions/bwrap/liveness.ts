@@ -4,9 +4,15 @@ import { readSupervisor } from "./holder/supervisor";
 import type { BwrapHandle, BwrapRecord } from "./record";
 
 /** The processes of a sandbox that are known by identity: from its record, else as the supervisor wrote itself. */
-export async function knownProcesses(directory: string, record: BwrapRecord): Promise<{ supervisor?: ProcessIdentity; init?: ProcessIdentity }> {
+export async function knownProcesses(
+	directory: string,
+	record: BwrapRecord,
+): Promise<{ supervisor?: ProcessIdentity; init?: ProcessIdentity }> {
 	const supervisor = record.supervisor ?? (await readSupervisor(sandboxFolders(directory).supervisor));
-	return { ...(supervisor === undefined ? {} : { supervisor }), ...(record.init === undefined ? {} : { init: record.init }) };
+	return {
+		...(supervisor === undefined ? {} : { supervisor }),
+		...(record.init === undefined ? {} : { init: record.init }),
+	};
 }
 
 /** Whether any process of the sandbox still runs. */
@@ -22,5 +28,7 @@ export function isWhole(table: ProcessTable, { supervisor, init }: BwrapRecord):
 
 /** The process that a handle names. */
 export function identityOf({ boot_id, pid, start_ticks }: BwrapHandle): ProcessIdentity | undefined {
-	return boot_id === undefined || pid === undefined || start_ticks === undefined ? undefined : { boot_id, pid, start_ticks };
+	return boot_id === undefined || pid === undefined || start_ticks === undefined
+		? undefined
+		: { boot_id, pid, start_ticks };
 }

@@ -39,13 +39,25 @@ async function withoutRecord(site: Site, directory: string, handle: BwrapHandle)
 
 function dead(record: BwrapRecord): SandboxerError {
 	if (record.phase !== "ready") return left(record.sandbox_id, "its create was never finished");
-	return left(record.sandbox_id, `it does not run any more (its lease ends ${record.expires_at}); its folder is still there`);
+	return left(
+		record.sandbox_id,
+		`it does not run any more (its lease ends ${record.expires_at}); its folder is still there`,
+	);
 }
 
 function left(sandboxId: string, why: string): SandboxerError {
-	return new SandboxerError({ code: "remains", message: `Sandbox ${sandboxId} cannot be used: ${why}.`, hint: "pulumi up makes it again, pulumi destroy removes the rest.", details: { sandbox_id: sandboxId } });
+	return new SandboxerError({
+		code: "remains",
+		message: `Sandbox ${sandboxId} cannot be used: ${why}.`,
+		hint: "pulumi up makes it again, pulumi destroy removes the rest.",
+		details: { sandbox_id: sandboxId },
+	});
 }
 
 function gone(sandboxId: string, why: string): SandboxerError {
-	return new SandboxerError({ code: "gone", message: `Sandbox ${sandboxId} is gone: ${why}.`, details: { sandbox_id: sandboxId } });
+	return new SandboxerError({
+		code: "gone",
+		message: `Sandbox ${sandboxId} is gone: ${why}.`,
+		details: { sandbox_id: sandboxId },
+	});
 }

@@ -2,7 +2,14 @@ import { SandboxerError } from "../../provider/errors";
 import { findProgram } from "../../provider/transport";
 
 /** The programs a bwrap sandbox is made with, and the Debian package of each. */
-const PROGRAMS = { bwrap: "bubblewrap", setpriv: "util-linux", nsenter: "util-linux", prlimit: "util-linux", flock: "util-linux", sh: "dash" } as const;
+const PROGRAMS = {
+	bwrap: "bubblewrap",
+	setpriv: "util-linux",
+	nsenter: "util-linux",
+	prlimit: "util-linux",
+	flock: "util-linux",
+	sh: "dash",
+} as const;
 export type Program = keyof typeof PROGRAMS;
 export type Programs = Readonly<Record<Program, string>>;
 
@@ -29,13 +36,16 @@ export function findPrograms(path: string): Programs {
 const CAUSES: readonly { readonly words: RegExp; readonly cause: string; readonly wayOut: string }[] = [
 	{
 		words: /nesting depth or \/proc\/sys\/user\/max_\S+_namespaces exceeded/,
-		cause: "user or pid namespaces are switched off on this machine, or this already runs inside a sandbox that forbids them",
-		wayOut: "As root: sysctl user.max_user_namespaces=15000 user.max_pid_namespaces=15000; or run outside that sandbox.",
+		cause:
+			"user or pid namespaces are switched off on this machine, or this already runs inside a sandbox that forbids them",
+		wayOut:
+			"As root: sysctl user.max_user_namespaces=15000 user.max_pid_namespaces=15000; or run outside that sandbox.",
 	},
 	{
 		words: /No permissions to create new namespace/,
 		cause: "this kernel, this container's seccomp filter or a chroot does not let ordinary users make namespaces",
-		wayOut: "As root: sysctl kernel.unprivileged_userns_clone=1 (Debian); in a container run with seccomp=unconfined; never from inside a chroot.",
+		wayOut:
+			"As root: sysctl kernel.unprivileged_userns_clone=1 (Debian); in a container run with seccomp=unconfined; never from inside a chroot.",
 	},
 	{
 		words: /Creating new namespace failed: Operation not permitted/,
@@ -44,8 +54,10 @@ const CAUSES: readonly { readonly words: RegExp; readonly cause: string; readonl
 	},
 	{
 		words: /setting up uid map: Permission denied/,
-		cause: "AppArmor forbids unprivileged user namespaces to bwrap (kernel.apparmor_restrict_unprivileged_userns=1, Ubuntu 23.10 and later)",
-		wayOut: "Give bwrap an AppArmor profile with the userns permission, or as root: sysctl kernel.apparmor_restrict_unprivileged_userns=0.",
+		cause:
+			"AppArmor forbids unprivileged user namespaces to bwrap (kernel.apparmor_restrict_unprivileged_userns=1, Ubuntu 23.10 and later)",
+		wayOut:
+			"Give bwrap an AppArmor profile with the userns permission, or as root: sysctl kernel.apparmor_restrict_unprivileged_userns=0.",
 	},
 	{
 		words: /setting up uid map: Operation not permitted/,
@@ -60,12 +72,14 @@ const CAUSES: readonly { readonly words: RegExp; readonly cause: string; readonl
 	{
 		words: /Can't mount proc on/,
 		cause: "parts of /proc are masked here, as in a container",
-		wayOut: "Run the container with an unmasked /proc (docker: --security-opt systempaths=unconfined), or on the machine itself.",
+		wayOut:
+			"Run the container with an unmasked /proc (docker: --security-opt systempaths=unconfined), or on the machine itself.",
 	},
 	{
 		words: /Can't find source path (.+): Permission denied/,
 		cause: "the sandbox's own user may not pass through a folder above its workspace",
-		wayOut: "Choose a state folder that everybody may pass through: pulumi config set --path sandboxer:bwrap.state_dir /srv/sandboxes.",
+		wayOut:
+			"Choose a state folder that everybody may pass through: pulumi config set --path sandboxer:bwrap.state_dir /srv/sandboxes.",
 	},
 	{
 		words: /setresuid failed|setresgid failed|setgroups failed/i,
@@ -82,7 +96,7 @@ export function startFailure(sandboxId: string, log: string): SandboxerError {
 	return new SandboxerError({
 		code: "preflight",
 		message: `Sandbox ${sandboxId} could not be started with bwrap: ${known === undefined ? said : `${known.cause} (${said})`}.`,
-		hint: `${known?.wayOut ?? 'Try by hand: bwrap --unshare-user --ro-bind / / true.'} Nothing was run on the host instead.`,
+		hint: `${known?.wayOut ?? "Try by hand: bwrap --unshare-user --ro-bind / / true."} Nothing was run on the host instead.`,
 		details: { sandbox_id: sandboxId, log: words },
 	});
 }

@@ -1,7 +1,13 @@
 import { randomInt } from "node:crypto";
 import { chown, mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
-import { checkpoint, type Handle, type Profile, type Provisioned, type ProvisionRequest } from "../../provider/contract";
+import {
+	checkpoint,
+	type Handle,
+	type Profile,
+	type Provisioned,
+	type ProvisionRequest,
+} from "../../provider/contract";
 import { errnoOf, SandboxerError } from "../../provider/errors";
 import { copyTree, sandboxDirectory } from "../../provider/workspace";
 import { sandboxFolders } from "./holder/command";
@@ -23,7 +29,12 @@ import { exists, isUnfinished, removeSandbox } from "./teardown";
 const OWN_UIDS = { first: 0x7000_0000, last: 0x7ffd_ffff } as const;
 
 /** Makes a sandbox, or adopts the one that an earlier call made for the same owner. */
-export async function provision(site: Site, profile: Profile, inputs: BwrapInputs, request: ProvisionRequest): Promise<Provisioned> {
+export async function provision(
+	site: Site,
+	profile: Profile,
+	inputs: BwrapInputs,
+	request: ProvisionRequest,
+): Promise<Provisioned> {
 	const directory = sandboxDirectory(site.base, request.sandboxId);
 	site.programs();
 	await makeBase(site.base);
@@ -67,7 +78,12 @@ async function assertFree(directory: string, sandboxId: string): Promise<void> {
 }
 
 /** The sandbox that is there, if it is ours, alive and the same; undefined once its remains are removed. */
-async function adopt(site: Site, directory: string, earlier: BwrapRecord, request: ProvisionRequest): Promise<Handle | undefined> {
+async function adopt(
+	site: Site,
+	directory: string,
+	earlier: BwrapRecord,
+	request: ProvisionRequest,
+): Promise<Handle | undefined> {
 	const { owner } = earlier;
 	if (!(["scope", "project", "stack", "urn"] as const).every((key) => owner[key] === request.owner[key])) {
 		throw new SandboxerError({
@@ -97,7 +113,13 @@ async function adopt(site: Site, directory: string, earlier: BwrapRecord, reques
 	return undefined;
 }
 
-async function newRecord(site: Site, directory: string, profile: Profile, request: ProvisionRequest, earlier: BwrapRecord | undefined): Promise<BwrapRecord> {
+async function newRecord(
+	site: Site,
+	directory: string,
+	profile: Profile,
+	request: ProvisionRequest,
+	earlier: BwrapRecord | undefined,
+): Promise<BwrapRecord> {
 	const now = site.now();
 	const isRoot = process.getuid?.() === 0;
 	const { cpu, memory_mb } = profile.resources;
@@ -114,7 +136,12 @@ async function newRecord(site: Site, directory: string, profile: Profile, reques
 		sandbox_id: request.sandboxId,
 		// An unfinished create goes on under its own number. A first life takes the time as its number, so that
 		// it differs from that of any life whose record is gone.
-		generation: earlier === undefined ? now : earlier.phase === "provisioning" ? earlier.generation : Math.max(now, earlier.generation + 1),
+		generation:
+			earlier === undefined
+				? now
+				: earlier.phase === "provisioning"
+					? earlier.generation
+					: Math.max(now, earlier.generation + 1),
 		claim: earlier?.phase === "provisioning" ? earlier.claim + 1 : 1,
 		owner: request.owner,
 		...(request.consumer === undefined ? {} : { consumer: request.consumer }),
@@ -132,7 +159,14 @@ async function newRecord(site: Site, directory: string, profile: Profile, reques
 	};
 }
 
-async function make(site: Site, directory: string, record: BwrapRecord, inputs: BwrapInputs, request: ProvisionRequest, lock: number): Promise<Handle> {
+async function make(
+	site: Site,
+	directory: string,
+	record: BwrapRecord,
+	inputs: BwrapInputs,
+	request: ProvisionRequest,
+	lock: number,
+): Promise<Handle> {
 	const folders = sandboxFolders(directory);
 	const owner = record.own_uid === undefined ? undefined : { uid: record.own_uid, gid: record.own_uid };
 	await mkdir(directory, { recursive: true, mode: 0o711 });
@@ -141,17 +175,31 @@ async function make(site: Site, directory: string, record: BwrapRecord, inputs: 
 	await mkdir(folders.workspace, { mode: 0o700 });
 	if (inputs.repo !== undefined) {
 		request.progress(`copying ${inputs.repo}`);
-		await copyTree(resolve(inputs.repo), folders.workspace, { signal: request.signal, ...(owner === undefined ? {} : { owner }) });
+		await copyTree(resolve(inputs.repo), folders.workspace, {
+			signal: request.signal,
+			...(owner === undefined ? {} : { owner }),
+		});
 	}
 	if (owner !== undefined) await chown(folders.workspace, owner.uid, owner.gid);
 	await checkpoint("provision:workspace-copied");
 	await writeSystemFiles(folders.etc, record.sandbox_id, record.network);
-	await makeControlFolder(folders.control, { sandboxId: record.sandbox_id, generation: record.generation }, Math.ceil(await uptimeSeconds()) + record.ttl_seconds);
+	await makeControlFolder(
+		folders.control,
+		{ sandboxId: record.sandbox_id, generation: record.generation },
+		Math.ceil(await uptimeSeconds()) + record.ttl_seconds,
+	);
 	await makeCgroups(record.cgroups, record.resources);
 	await checkpoint("provision:limits-made");
 	request.signal.throwIfAborted();
 	request.progress("starting bwrap");
-	const held = await startHolder({ programs: site.programs(), record, directory, lock, signal: request.signal, timeoutSeconds: request.timeoutSeconds });
+	const held = await startHolder({
+		programs: site.programs(),
+		record,
+		directory,
+		lock,
+		signal: request.signal,
+		timeoutSeconds: request.timeoutSeconds,
+	});
 	const readyAt = site.now();
 	await writeDeadline(folders.control, Math.ceil(await uptimeSeconds()) + record.ttl_seconds);
 	const ready: BwrapRecord = {
@@ -167,10 +215,17 @@ async function make(site: Site, directory: string, record: BwrapRecord, inputs: 
 }
 
 /** Removes what this call made; the first error stays first, and what could not be removed goes along as a handle. */
-async function rolledBack(site: Site, directory: string, record: BwrapRecord, first: SandboxerError): Promise<SandboxerError> {
+async function rolledBack(
+	site: Site,
+	directory: string,
+	record: BwrapRecord,
+	first: SandboxerError,
+): Promise<SandboxerError> {
 	let trouble: string;
 	try {
-		const { remains } = await removeSandbox(site, directory, (await readRecord(directory)) ?? record, { signal: new AbortController().signal });
+		const { remains } = await removeSandbox(site, directory, (await readRecord(directory)) ?? record, {
+			signal: new AbortController().signal,
+		});
 		if (remains.length === 0) return first;
 		trouble = remaining(record.sandbox_id, remains).text;
 	} catch (thrown) {

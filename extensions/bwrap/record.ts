@@ -117,5 +117,7 @@ export function toHandle(record: BwrapRecord, directory: string): Handle {
 
 /** Whether a handle means this life and this holder of the sandbox, and not an earlier or another one. */
 export function isHolder(handle: BwrapHandle, record: BwrapRecord): boolean {
-	return handle.sandbox_id === record.sandbox_id && handle.generation === record.generation && handle.claim === record.claim;
+	return (
+		handle.sandbox_id === record.sandbox_id && handle.generation === record.generation && handle.claim === record.claim
+	);
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { ProcessTable } from "../../provider/identity";
-import { withLock, type HeldLock } from "../../provider/records";
+import { type HeldLock, withLock } from "../../provider/records";
 import type { Programs } from "./preflight";
 
 /** Where and with what the sandboxes of this machine are made. */
@@ -24,5 +24,9 @@ export function lockSandbox<T>(
 ): Promise<T> {
 	// No sandbox id begins with a dot.
 	const file = join(site.base, `.lock-${sandboxId}`);
-	return withLock(file, { what: `Sandbox ${sandboxId}`, signal, timeoutSeconds: Math.ceil(timeoutSeconds), path: site.path }, work);
+	return withLock(
+		file,
+		{ what: `Sandbox ${sandboxId}`, signal, timeoutSeconds: Math.ceil(timeoutSeconds), path: site.path },
+		work,
+	);
 }

@@ -3,8 +3,8 @@ import { type Call, type CleanupReport, checkpoint, type Handle } from "../../pr
 import { errnoOf, SandboxerError } from "../../provider/errors";
 import { type ProcessIdentity, waitUntilDead } from "../../provider/identity";
 import { assertWithin, removeTree, sandboxDirectory } from "../../provider/workspace";
-import { cgroupName } from "./limits/cgroup-name";
 import { removeCgroups } from "./limits/cgroup";
+import { cgroupName } from "./limits/cgroup-name";
 import { identityOf, knownProcesses } from "./liveness";
 import { type BwrapHandle, type BwrapRecord, isHolder, parseHandle, RECORD_FILE, readRecord } from "./record";
 import { lockSandbox, type Site } from "./site";
@@ -30,10 +30,21 @@ export async function teardown(site: Site, unchecked: Handle, call: Call): Promi
 }
 
 /** Removes everything that a record tells of. The caller holds the lock and has judged whose it is. */
-export async function removeSandbox(site: Site, directory: string, record: BwrapRecord, call: Pick<Call, "signal">): Promise<CleanupReport> {
+export async function removeSandbox(
+	site: Site,
+	directory: string,
+	record: BwrapRecord,
+	call: Pick<Call, "signal">,
+): Promise<CleanupReport> {
 	const { supervisor, init } = await knownProcesses(directory, record);
-	const processes = [supervisor, init].filter((identity) => identity !== undefined && site.table.isAlive(identity)) as ProcessIdentity[];
-	const found = [...processes.map(describe), ...record.cgroups.map(({ folder }) => `control group ${folder}`), `directory ${directory}`];
+	const processes = [supervisor, init].filter(
+		(identity) => identity !== undefined && site.table.isAlive(identity),
+	) as ProcessIdentity[];
+	const found = [
+		...processes.map(describe),
+		...record.cgroups.map(({ folder }) => `control group ${folder}`),
+		`directory ${directory}`,
+	];
 	// The group is the supervisor's own session: its timer, bwrap, and by bwrap's death all that is inside.
 	if (supervisor !== undefined) site.table.signal(supervisor, "SIGKILL", "group");
 	if (init !== undefined) site.table.signal(init, "SIGKILL");
@@ -46,7 +57,11 @@ export async function removeSandbox(site: Site, directory: string, record: Bwrap
 	const isOurs = async (folder: string) => (await readRecord(folder))?.sandbox_id === record.sandbox_id;
 	const tree = await removeTree(directory, { signal: call.signal, marker: isOurs, last: [RECORD_FILE] });
 	await checkpoint("teardown:directory-removed");
-	return { found, removed: tree.remains.length > 0 ? found.filter((thing) => !thing.startsWith("directory ")) : found, remains: tree.remains.map((path) => `directory ${path}`) };
+	return {
+		found,
+		removed: tree.remains.length > 0 ? found.filter((thing) => !thing.startsWith("directory ")) : found,
+		remains: tree.remains.map((path) => `directory ${path}`),
+	};
 }
 
 /** What was not reached stays too: the folder with the record is removed last. */
@@ -68,7 +83,11 @@ async function withoutRecord(site: Site, directory: string, handle: BwrapHandle,
 		});
 	}
 	const tree = await removeTree(directory, { signal: call.signal, marker: () => Promise.resolve(true), last: [] });
-	return { found: [...ended.found, `directory ${directory}`], removed: [...ended.removed, ...(tree.removed ? [`directory ${directory}`] : [])], remains: tree.remains };
+	return {
+		found: [...ended.found, `directory ${directory}`],
+		removed: [...ended.removed, ...(tree.removed ? [`directory ${directory}`] : [])],
+		remains: tree.remains,
+	};
 }
 
 /** A folder in which no record was finished: a create was killed between the two. There is nobody's data in it. */
@@ -82,7 +101,11 @@ async function endProcess(site: Site, handle: BwrapHandle): Promise<CleanupRepor
 	const identity = identityOf(handle);
 	if (identity === undefined || !site.table.signal(identity, "SIGKILL", "group")) return NOTHING;
 	const alive = await waitUntilDead(site.table, [identity], END_TIMEOUT_MS);
-	return { found: [describe(identity)], removed: alive.length === 0 ? [describe(identity)] : [], remains: alive.map(describe) };
+	return {
+		found: [describe(identity)],
+		removed: alive.length === 0 ? [describe(identity)] : [],
+		remains: alive.map(describe),
+	};
 }
 
 function describe({ pid }: ProcessIdentity): string {

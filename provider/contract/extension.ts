@@ -85,7 +85,10 @@ export abstract class SandboxExtension<Inputs extends ExtensionInputs = Extensio
 	abstract teardown(handle: Handle, call: Call): Promise<CleanupReport>;
 
 	/** The sandboxes of an owner, or of an id, on the backend: what makes a lost create findable. */
-	locate(_query: { readonly owner: Owner } | { readonly sandboxId: string } | Record<never, never>, _call: Call): Promise<Located[]> {
+	locate(
+		_query: { readonly owner: Owner } | { readonly sandboxId: string } | Record<never, never>,
+		_call: Call,
+	): Promise<Located[]> {
 		return this.refuse("find sandboxes on its backend", "locate");
 	}
 
@@ -110,7 +113,10 @@ export abstract class SandboxExtension<Inputs extends ExtensionInputs = Extensio
 		];
 		return refusals
 			.filter(([asked]) => asked)
-			.map(([, field, what]) => ({ field, reason: `asks for ${what}, which ${this.host.declaration.id} does not enforce. Leave it out, or use an extension that does.` }));
+			.map(([, field, what]) => ({
+				field,
+				reason: `asks for ${what}, which ${this.host.declaration.id} does not enforce. Leave it out, or use an extension that does.`,
+			}));
 	}
 
 	/** What is known offline of the controls, for the preview. `undefined` for what only the host can tell. */
@@ -145,7 +151,13 @@ export abstract class SandboxExtension<Inputs extends ExtensionInputs = Extensio
 		return this.refuse("take snapshots", "snapshot");
 	}
 
-	restoreFromSnapshot(_profile: Profile, _snapshot: SnapshotMeta, _inputs: Inputs, _host: string, _request: ProvisionRequest): Promise<Provisioned> {
+	restoreFromSnapshot(
+		_profile: Profile,
+		_snapshot: SnapshotMeta,
+		_inputs: Inputs,
+		_host: string,
+		_request: ProvisionRequest,
+	): Promise<Provisioned> {
 		return this.refuse("restore snapshots", "restoreFromSnapshot");
 	}
 
@@ -154,7 +166,12 @@ export abstract class SandboxExtension<Inputs extends ExtensionInputs = Extensio
 	}
 
 	/** Runs a command (argv, no shell) in the sandbox. Fails closed where the backend does not implement it. */
-	execute(_handle: Handle, _command: readonly string[], _options: ExecuteOptions, _call: Call): Promise<ExecutionResult> {
+	execute(
+		_handle: Handle,
+		_command: readonly string[],
+		_options: ExecuteOptions,
+		_call: Call,
+	): Promise<ExecutionResult> {
 		return this.refuse("run commands", "execute");
 	}
 

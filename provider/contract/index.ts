@@ -1,6 +1,6 @@
+export type { ExtensionDeclaration } from "../documents/extension";
+export type { Profile } from "../documents/profile";
 export { hasCode, SandboxerError } from "../errors";
 export { checkpoint } from "./checkpoint";
 export * from "./extension";
 export * from "./types";
-export type { Profile } from "../documents/profile";
-export type { ExtensionDeclaration } from "../documents/extension";

@@ -9,12 +9,21 @@ export interface StackConfig {
 
 /** The extension of that id, made with its settings: the declaration's own, overlaid by stack config `sandboxer:<name>`. */
 export function loadExtension(id: string, config: StackConfig, environment = process.env): SandboxExtension {
-	const search = searchFrom({ cwd: process.cwd(), profilePath: config.get("sandboxer:profilePath"), extensionPath: config.get("sandboxer:extensionPath") });
+	const search = searchFrom({
+		cwd: process.cwd(),
+		profilePath: config.get("sandboxer:profilePath"),
+		extensionPath: config.get("sandboxer:extensionPath"),
+	});
 	const declaration = findExtension(id, search);
 	const settings = settingsOf(id.slice("ext.".length), config);
 	return loadHandler(
 		declaration,
-		{ declaration, config: { ...declaration.config, ...settings }, environment: (name) => environment[name], now: Date.now },
+		{
+			declaration,
+			config: { ...declaration.config, ...settings },
+			environment: (name) => environment[name],
+			now: Date.now,
+		},
 		search.cwd,
 	);
 }
@@ -24,9 +33,14 @@ function settingsOf(name: string, config: StackConfig): Record<string, unknown> 
 	const text = config.get(key);
 	if (text === undefined) return {};
 	const settings = parsed(text);
-	if (typeof settings === "object" && settings !== null && !Array.isArray(settings)) return settings as Record<string, unknown>;
+	if (typeof settings === "object" && settings !== null && !Array.isArray(settings))
+		return settings as Record<string, unknown>;
 	// The value may be a secret: it is not told.
-	throw new SandboxerError({ code: "invalid", message: `Stack config ${key} is not an object.`, hint: `Set its keys one by one: pulumi config set --path ${key}.<key> <value>.` });
+	throw new SandboxerError({
+		code: "invalid",
+		message: `Stack config ${key} is not an object.`,
+		hint: `Set its keys one by one: pulumi config set --path ${key}.<key> <value>.`,
+	});
 }
 
 function parsed(text: string): unknown {

@@ -38,6 +38,12 @@ export function failure(thrown: unknown, serialized: Readonly<Record<string, unk
 
 function internal(error: SandboxerError): string {
 	const { cause } = error;
-	const where = cause instanceof Error ? (cause.stack ?? "").split("\n").find((line) => line.includes(" at "))?.trim() : undefined;
+	const where =
+		cause instanceof Error
+			? (cause.stack ?? "")
+					.split("\n")
+					.find((line) => line.includes(" at "))
+					?.trim()
+			: undefined;
 	return `pulumi-sandboxer failed unexpectedly: ${error.message}${where === undefined ? "" : ` (${where})`}. Please report it.`;
 }

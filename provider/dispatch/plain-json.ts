@@ -14,8 +14,10 @@ export function plainJson(value: unknown, path = "outputs", above: readonly obje
 	if (typeof value !== "object") throw notPlain(path, `a ${typeof value}`);
 	if (above.includes(value)) throw notPlain(path, "a loop");
 	const below = [...above, value];
-	if (Array.isArray(value)) return value.map((member, index) => (member === undefined ? null : plainJson(member, `${path}[${index}]`, below)));
-	if (value instanceof Date) return plainJson(Number.isNaN(value.getTime()) ? Number.NaN : value.toISOString(), path, below);
+	if (Array.isArray(value))
+		return value.map((member, index) => (member === undefined ? null : plainJson(member, `${path}[${index}]`, below)));
+	if (value instanceof Date)
+		return plainJson(Number.isNaN(value.getTime()) ? Number.NaN : value.toISOString(), path, below);
 	if (value instanceof Map) return plainJson(Object.fromEntries(value), path, below);
 	if (value instanceof Set) return plainJson([...value], path, below);
 	const prototype = Object.getPrototypeOf(value) as object | null;
@@ -25,5 +27,9 @@ export function plainJson(value: unknown, path = "outputs", above: readonly obje
 }
 
 function notPlain(path: string, what: string): SandboxerError {
-	return new SandboxerError({ code: "internal", message: `${path} is ${what}, which a state cannot hold.`, hint: "The extension must return plain JSON there." });
+	return new SandboxerError({
+		code: "internal",
+		message: `${path} is ${what}, which a state cannot hold.`,
+		hint: "The extension must return plain JSON there.",
+	});
 }

@@ -1,5 +1,15 @@
 import { SandboxerError } from "../errors";
-import { type Backend, check, create, diff, read, remove, type SandboxInputs, type SandboxOutputs, update } from "../lifecycle";
+import {
+	type Backend,
+	check,
+	create,
+	diff,
+	read,
+	remove,
+	type SandboxInputs,
+	type SandboxOutputs,
+	update,
+} from "../lifecycle";
 import { loadExtension } from "./extension-loading";
 import { failure } from "./failure";
 import { plainJson } from "./plain-json";
@@ -29,11 +39,18 @@ export function provider(id: string, request: ConfigureRequest) {
 	const extension = lazily(() => loadExtension(id, request.config));
 
 	function backend(properties: Properties): Backend {
-		const { urn } = (properties["owner"] ?? {}) as { urn?: string };
+		const { urn } = (properties.owner ?? {}) as { urn?: string };
 		const say = (severity: "INFO" | "WARNING", ephemeral: boolean) => (message: string) => {
 			if (urn !== undefined) run.say(severity, urn, message, ephemeral);
 		};
-		return { extension: extension(), signal: run.signal, now: Date.now, progress: say("INFO", true), info: say("INFO", false), warn: say("WARNING", false) };
+		return {
+			extension: extension(),
+			signal: run.signal,
+			now: Date.now,
+			progress: say("INFO", true),
+			info: say("INFO", false),
+			warn: say("WARNING", false),
+		};
 	}
 
 	/** Runs a method; what it throws comes out as the engine shall have it. */
@@ -52,13 +69,20 @@ export function provider(id: string, request: ConfigureRequest) {
 			guarded(news, ({ extension: loaded, info }) => {
 				const { inputs, problems, notes } = check(loaded, withoutShim(olds), withoutShim(news));
 				for (const note of notes) info(note);
-				return { inputs, failures: problems.map(({ field, reason }) => ({ property: field, reason: `${field} ${reason}` })) };
+				return {
+					inputs,
+					failures: problems.map(({ field, reason }) => ({ property: field, reason: `${field} ${reason}` })),
+				};
 			}),
 
 		diff: (_id: string, olds: Properties, news: Properties) =>
 			guarded(news, ({ extension: loaded }) => {
 				const difference = diff(loaded, withoutShim(olds), withoutShim(news) as unknown as SandboxInputs);
-				return { ...difference, replaces: [...difference.replaces], changes: difference.changes || olds[SHIM] !== news[SHIM] };
+				return {
+					...difference,
+					replaces: [...difference.replaces],
+					changes: difference.changes || olds[SHIM] !== news[SHIM],
+				};
 			}),
 
 		create: (inputs: Properties) =>
@@ -76,9 +100,18 @@ export function provider(id: string, request: ConfigureRequest) {
 			}),
 
 		update: (_id: string, olds: Properties, news: Properties) =>
-			guarded(news, async (given) => ({ outs: plainJson(await update(given, withoutShim(olds) as unknown as SandboxOutputs, withoutShim(news) as unknown as SandboxInputs)) as Properties })),
+			guarded(news, async (given) => ({
+				outs: plainJson(
+					await update(
+						given,
+						withoutShim(olds) as unknown as SandboxOutputs,
+						withoutShim(news) as unknown as SandboxInputs,
+					),
+				) as Properties,
+			})),
 
-		delete: (_id: string, properties: Properties) => guarded(properties, (given) => remove(given, withoutShim(properties) as unknown as SandboxOutputs)),
+		delete: (_id: string, properties: Properties) =>
+			guarded(properties, (given) => remove(given, withoutShim(properties) as unknown as SandboxOutputs)),
 	};
 }
 

@@ -19,7 +19,9 @@ type Severity = "INFO" | "WARNING";
 export class RunOfEngine {
 	private readonly stopping = new AbortController();
 	private readonly calls = new Set<Promise<unknown>>();
-	private readonly log: ((severity: Severity, urn: string, message: string, ephemeral: boolean) => Promise<void>) | undefined;
+	private readonly log:
+		| ((severity: Severity, urn: string, message: string, ephemeral: boolean) => Promise<void>)
+		| undefined;
 	private readonly pending = new Set<Promise<void>>();
 
 	constructor(address: string | undefined) {
@@ -70,8 +72,13 @@ export class RunOfEngine {
 function engineLog(address: string): RunOfEngine["log"] {
 	const fromSdk = createRequire(require.resolve("@pulumi/pulumi"));
 	const grpc = fromSdk("@grpc/grpc-js") as { credentials: { createInsecure(): unknown } };
-	const { EngineClient } = fromSdk("@pulumi/pulumi/proto/engine_grpc_pb") as { EngineClient: new (address: string, credentials: unknown) => LogClient };
-	const { LogRequest, LogSeverity } = fromSdk("@pulumi/pulumi/proto/engine_pb") as { LogRequest: new () => LogRequest; LogSeverity: Record<Severity, number> };
+	const { EngineClient } = fromSdk("@pulumi/pulumi/proto/engine_grpc_pb") as {
+		EngineClient: new (address: string, credentials: unknown) => LogClient;
+	};
+	const { LogRequest, LogSeverity } = fromSdk("@pulumi/pulumi/proto/engine_pb") as {
+		LogRequest: new () => LogRequest;
+		LogSeverity: Record<Severity, number>;
+	};
 	const client = new EngineClient(address, grpc.credentials.createInsecure());
 	return (severity, urn, message, ephemeral) =>
 		new Promise((resolve) => {

@@ -15,12 +15,12 @@ const resources = z.strictObject({
 	memory_mb: z.number().int().positive().max(16_777_216).optional().describe("Memory in MiB."),
 });
 
-/** A rule over several keys: it is checked even where another key is wrong, so that all problems are told at once. */
-const always = { when: () => true };
+/** A rule over several keys: checked even where another key is wrong, so that all problems are told at once. */
+const always = { when: ({ value }: { readonly value: unknown }) => typeof value === "object" && !Array.isArray(value) };
 
-/** The keys of something that may not be a mapping at all, since `always` rules see unsound values too. */
+/** The keys of what such a rule sees: any mapping. */
 function keysOf(value: unknown): Readonly<Record<string, unknown>> {
-	return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+	return (value ?? {}) as Record<string, unknown>;
 }
 
 function isWithinMax(ttl: unknown): boolean {

@@ -1,2 +1,8 @@
 export { errnoOf } from "./errno";
-export { type ErrorCode, type ErrorDetails, hasCode, SandboxerError, type SandboxerErrorOptions } from "./sandboxer-error";
+export {
+	type ErrorCode,
+	type ErrorDetails,
+	hasCode,
+	SandboxerError,
+	type SandboxerErrorOptions,
+} from "./sandboxer-error";

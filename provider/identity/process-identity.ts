@@ -74,7 +74,11 @@ export class ProcessTable {
 }
 
 /** Waits until none of these processes runs; the ones that still do when the time is up. */
-export async function waitUntilDead(table: ProcessTable, identities: readonly ProcessIdentity[], timeoutMs: number): Promise<ProcessIdentity[]> {
+export async function waitUntilDead(
+	table: ProcessTable,
+	identities: readonly ProcessIdentity[],
+	timeoutMs: number,
+): Promise<ProcessIdentity[]> {
 	const deadline = performance.now() + timeoutMs;
 	for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, 50)) {
 		const alive = identities.filter((identity) => table.isAlive(identity));

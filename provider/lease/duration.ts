@@ -46,7 +46,9 @@ export function durationText(seconds: number): string {
 export const durationSchema = z
 	.string({
 		error: ({ input }) =>
-			typeof input === "number" ? `is the number ${input}, not a text; put it in quotes, with its unit, such as "4h"` : undefined,
+			typeof input === "number"
+				? `is the number ${input}, not a text; put it in quotes, with its unit, such as "4h"`
+				: undefined,
 	})
 	.refine((text) => durationSeconds(text) !== undefined, {
 		error: ({ input }) => `is ${JSON.stringify(String(input).slice(0, SHOWN))}, which ${DURATION_RULE}`,

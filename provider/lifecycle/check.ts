@@ -23,17 +23,33 @@ export interface Checked {
  *
  * @param olds - The inputs of the last up, or nothing.
  */
-export function check(extension: SandboxExtension, olds: Partial<SandboxInputs>, news: Record<string, unknown>): Checked {
-	const spelled = { ...news, profile: toDocumentKeys(news["profile"]) };
+export function check(
+	extension: SandboxExtension,
+	olds: Partial<SandboxInputs>,
+	news: Record<string, unknown>,
+): Checked {
+	const spelled = { ...news, profile: toDocumentKeys(news.profile) };
 	const { value: asked, problems } = parseAroundUnknowns(sandboxInputsSchema, spelled, isUnknown);
 	if (problems.length > 0) return { inputs: news, problems, notes: [] };
 	const profile = asked.profile as Profile;
 	const bounds = withinBounds(profile, asked);
 	const given = extensionInputs(extension, asked.inputs);
 	const ttl = asked.ttl ?? profile.ttl.default;
-	const settings = { extension: asked.extension, profile, network: bounds.network, resources: bounds.resources, inputs: given.inputs as SandboxInputs["inputs"] };
-	const refused = given.problems.length > 0 ? [] : extension.problems(withoutUnknown(effectiveProfile(settings)), withoutUnknown(given.inputs));
-	const adopt: Problem[] = asked.adopt === true && asked.sandboxId === undefined ? [{ field: "adopt", reason: "is true, but no sandboxId says which sandbox to take over. Set sandboxId." }] : [];
+	const settings = {
+		extension: asked.extension,
+		profile,
+		network: bounds.network,
+		resources: bounds.resources,
+		inputs: given.inputs as SandboxInputs["inputs"],
+	};
+	const refused =
+		given.problems.length > 0
+			? []
+			: extension.problems(withoutUnknown(effectiveProfile(settings)), withoutUnknown(given.inputs));
+	const adopt: Problem[] =
+		asked.adopt === true && asked.sandboxId === undefined
+			? [{ field: "adopt", reason: "is true, but no sandboxId says which sandbox to take over. Set sandboxId." }]
+			: [];
 	const { sandboxId, mayReplace } = fixedId(asked.sandboxId, olds, { ...settings, owner: asked.owner });
 	const inputs: SandboxInputs = {
 		...settings,
@@ -55,29 +71,53 @@ export function check(extension: SandboxExtension, olds: Partial<SandboxInputs>,
 	};
 }
 
-function extensionInputs(extension: SandboxExtension, inputs: Readonly<Record<string, unknown>>): { inputs: Readonly<Record<string, unknown>>; problems: readonly Problem[] } {
+function extensionInputs(
+	extension: SandboxExtension,
+	inputs: Readonly<Record<string, unknown>>,
+): { inputs: Readonly<Record<string, unknown>>; problems: readonly Problem[] } {
 	if (isUnknown(inputs)) return { inputs, problems: [] };
 	if (extension.inputsSchema === undefined) {
-		return { inputs, problems: Object.keys(inputs).map((key) => ({ field: `inputs.${key}`, reason: "is not known: this extension takes no inputs. Leave it out." })) };
+		return {
+			inputs,
+			problems: Object.keys(inputs).map((key) => ({
+				field: `inputs.${key}`,
+				reason: "is not known: this extension takes no inputs. Leave it out.",
+			})),
+		};
 	}
 	const { value, problems } = parseAroundUnknowns(extension.inputsSchema, inputs, isUnknown);
-	return { inputs: problems.length > 0 ? inputs : value, problems: problems.map(({ field, reason }) => ({ field: field === "" ? "inputs" : `inputs.${field}`, reason })) };
+	return {
+		inputs: problems.length > 0 ? inputs : value,
+		problems: problems.map(({ field, reason }) => ({ field: field === "" ? "inputs" : `inputs.${field}`, reason })),
+	};
 }
 
 /** The id that was asked for; else the one it has, as long as it is the same sandbox; else one of its own. */
-function fixedId(asked: string | undefined, olds: Partial<SandboxInputs>, settings: Partial<SandboxInputs> & Pick<SandboxInputs, "owner">): { sandboxId: string; mayReplace: string[] } {
-	const unknown = Object.entries(replacing(settings)).filter(([, value]) => holdsUnknown(value)).map(([key]) => key);
-	const mayReplace = unknown.length === 0 || olds.sandboxId === undefined ? [] : [`may be replaced: ${unknown.map((key) => `\`${key}\``).join(", ")} is known only during the run`];
+function fixedId(
+	asked: string | undefined,
+	olds: Partial<SandboxInputs>,
+	settings: Partial<SandboxInputs> & Pick<SandboxInputs, "owner">,
+): { sandboxId: string; mayReplace: string[] } {
+	const unknown = Object.entries(replacing(settings))
+		.filter(([, value]) => holdsUnknown(value))
+		.map(([key]) => key);
+	const mayReplace =
+		unknown.length === 0 || olds.sandboxId === undefined
+			? []
+			: [`may be replaced: ${unknown.map((key) => `\`${key}\``).join(", ")} is known only during the run`];
 	if (asked !== undefined) return { sandboxId: asked, mayReplace };
 	if (unknown.length > 0 || holdsUnknown(settings.owner)) return { sandboxId: UNKNOWN, mayReplace };
 	const digest = replacingDigest(settings);
-	if (olds.sandboxId !== undefined && !isUnknown(olds.sandboxId) && replacingDigest(olds) === digest) return { sandboxId: olds.sandboxId, mayReplace };
+	if (olds.sandboxId !== undefined && !isUnknown(olds.sandboxId) && replacingDigest(olds) === digest)
+		return { sandboxId: olds.sandboxId, mayReplace };
 	return { sandboxId: generatedId(settings.owner, digest), mayReplace };
 }
 
 function capNote(ttl: string, profile: Profile): string[] {
 	const [asked, max] = [durationSeconds(ttl), durationSeconds(profile.ttl.max)];
-	return asked !== undefined && max !== undefined && asked > max ? [`ttl ${ttl} is capped at the profile's max ${profile.ttl.max}`] : [];
+	return asked !== undefined && max !== undefined && asked > max
+		? [`ttl ${ttl} is capped at the profile's max ${profile.ttl.max}`]
+		: [];
 }
 
 function withoutAbsent<T extends object>(value: T): T {

@@ -33,7 +33,10 @@ export async function create(backend: Backend, inputs: SandboxInputs): Promise<S
 	await checkpoint("create:ready");
 	if (backend.signal.aborted && !adopted) {
 		await backend.extension.teardown(handle, cleanupCall(backend, DEFAULT_TIMEOUT_SECONDS));
-		throw new SandboxerError({ code: "aborted", message: `Sandbox ${inputs.sandboxId} was removed again, because the engine went away before it could record it.` });
+		throw new SandboxerError({
+			code: "aborted",
+			message: `Sandbox ${inputs.sandboxId} was removed again, because the engine went away before it could record it.`,
+		});
 	}
 	return outputs;
 }
@@ -43,14 +46,20 @@ async function provision(backend: Backend, inputs: SandboxInputs, request: Provi
 		return await backend.extension.provision(effectiveProfile(inputs), inputs.inputs, THIS_MACHINE, request);
 	} catch (thrown) {
 		const error = SandboxerError.from(thrown);
-		const leftover = error.details["leftover"] as Handle | undefined;
+		const leftover = error.details.leftover as Handle | undefined;
 		if (leftover === undefined) throw error;
 		throw new NotReady(waitingOutputs(inputs, leftover), error);
 	}
 }
 
 /** Waits; what cannot be handed out is removed, what may still come up is kept. */
-async function finish(backend: Backend, inputs: SandboxInputs, request: ProvisionRequest, handle: Handle, adopted: boolean): Promise<SandboxOutputs> {
+async function finish(
+	backend: Backend,
+	inputs: SandboxInputs,
+	request: ProvisionRequest,
+	handle: Handle,
+	adopted: boolean,
+): Promise<SandboxOutputs> {
 	backend.progress("waiting until it is ready");
 	try {
 		return readyOutputs(inputs, handle, await backend.extension.waitReady(handle, request));
@@ -64,11 +73,17 @@ async function finish(backend: Backend, inputs: SandboxInputs, request: Provisio
 
 async function removed(backend: Backend, inputs: SandboxInputs, handle: Handle, first: SandboxerError): Promise<Error> {
 	try {
-		assertRemoved(inputs.sandboxId, await backend.extension.teardown(handle, cleanupCall(backend, DEFAULT_TIMEOUT_SECONDS)));
+		assertRemoved(
+			inputs.sandboxId,
+			await backend.extension.teardown(handle, cleanupCall(backend, DEFAULT_TIMEOUT_SECONDS)),
+		);
 		return first;
 	} catch (thrown) {
 		const hint = `${first.hint ?? ""} Then the clean-up failed too: ${SandboxerError.from(thrown).text}`.trim();
-		return new NotReady(waitingOutputs(inputs, handle), new SandboxerError({ code: first.code, message: first.message, hint, details: first.details, cause: first }));
+		return new NotReady(
+			waitingOutputs(inputs, handle),
+			new SandboxerError({ code: first.code, message: first.message, hint, details: first.details, cause: first }),
+		);
 	}
 }
 
@@ -77,7 +92,13 @@ async function takeOver(backend: Backend, inputs: SandboxInputs, request: Provis
 	const [found] = await backend.extension.locate({ sandboxId: inputs.sandboxId }, request);
 	if (found === undefined) return;
 	const { scope, project, stack, urn } = inputs.owner;
-	if (found.owner.scope === scope && found.owner.project === project && found.owner.stack === stack && found.owner.urn === urn) return;
+	if (
+		found.owner.scope === scope &&
+		found.owner.project === project &&
+		found.owner.stack === stack &&
+		found.owner.urn === urn
+	)
+		return;
 	if (found.digest !== request.digest) {
 		throw new SandboxerError({
 			code: "conflict",
@@ -91,7 +112,11 @@ async function takeOver(backend: Backend, inputs: SandboxInputs, request: Provis
 }
 
 export function attributionOf(inputs: SandboxInputs) {
-	return { owner: inputs.owner, labels: inputs.labels, ...(inputs.consumer === undefined ? {} : { consumer: inputs.consumer }) };
+	return {
+		owner: inputs.owner,
+		labels: inputs.labels,
+		...(inputs.consumer === undefined ? {} : { consumer: inputs.consumer }),
+	};
 }
 
 export function requestOf(backend: Backend, inputs: SandboxInputs): ProvisionRequest {
@@ -108,6 +133,11 @@ export function requestOf(backend: Backend, inputs: SandboxInputs): ProvisionReq
 /** The lease, in seconds, capped at the profile's max. */
 export function leaseSeconds(ttl: string, { ttl: { max } }: Profile): number {
 	const [asked, most] = [durationSeconds(ttl), durationSeconds(max)];
-	if (asked === undefined || most === undefined) throw new SandboxerError({ code: "invalid", message: `ttl ${JSON.stringify(ttl)} is not a duration.`, hint: 'Write it like "4h".' });
+	if (asked === undefined || most === undefined)
+		throw new SandboxerError({
+			code: "invalid",
+			message: `ttl ${JSON.stringify(ttl)} is not a duration.`,
+			hint: 'Write it like "4h".',
+		});
 	return Math.min(asked, most);
 }

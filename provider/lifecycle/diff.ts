@@ -14,18 +14,38 @@ export interface Difference {
 }
 
 /** What changes in place. */
-const UPDATING = ["profile", "consumer", "sandboxId", "timeouts", "adopt", "onExpired", "labels", "owner", "route", "quote"] as const satisfies readonly (keyof SandboxInputs)[];
+const UPDATING = [
+	"profile",
+	"consumer",
+	"sandboxId",
+	"timeouts",
+	"adopt",
+	"onExpired",
+	"labels",
+	"owner",
+	"route",
+	"quote",
+] as const satisfies readonly (keyof SandboxInputs)[];
 
 /**
  * What the new inputs mean for what is there. Symmetric, because a refresh asks it the other way round; a
  * value that is not known yet never makes a replacement, only a change.
  */
 export function diff(extension: SandboxExtension, olds: Partial<SandboxOutputs>, news: SandboxInputs): Difference {
-	const replaces = [...replacedBySettings(olds, news), ...replacedById(olds, news), ...replacedByPhase(olds), ...replacedByLease(extension, olds, news)];
+	const replaces = [
+		...replacedBySettings(olds, news),
+		...replacedById(olds, news),
+		...replacedByPhase(olds),
+		...replacedByLease(extension, olds, news),
+	];
 	const updates = UPDATING.some((key) => holdsUnknown(news[key]) || !isEqual(olds[key], news[key]));
 	const unknown = Object.values(replacing(news)).some(holdsUnknown) || holdsUnknown(news.ttl);
 	const unfinished = olds.phase === "waiting" || olds.stateVersion !== STATE_VERSION;
-	return { changes: replaces.length > 0 || updates || unknown || unfinished || !isSameTtl(olds.ttl, news.ttl), replaces, deleteBeforeReplace: true };
+	return {
+		changes: replaces.length > 0 || updates || unknown || unfinished || !isSameTtl(olds.ttl, news.ttl),
+		replaces,
+		deleteBeforeReplace: true,
+	};
 }
 
 function replacedBySettings(olds: Partial<SandboxOutputs>, news: SandboxInputs): string[] {
@@ -50,5 +70,11 @@ function replacedByLease(extension: SandboxExtension, { ttl }: Partial<SandboxOu
 
 /** `60m` and `1h` are the same lease. */
 export function isSameTtl(a: string | undefined, b: string | undefined): boolean {
-	return a === b || (a !== undefined && b !== undefined && durationSeconds(a) === durationSeconds(b) && durationSeconds(a) !== undefined);
+	return (
+		a === b ||
+		(a !== undefined &&
+			b !== undefined &&
+			durationSeconds(a) === durationSeconds(b) &&
+			durationSeconds(a) !== undefined)
+	);
 }

@@ -4,19 +4,33 @@ import { type Profile, profileSchema } from "../documents/profile";
 import { sandboxIdSchema } from "../documents/words";
 import { durationSchema } from "../lease/duration";
 
-const networkSchema = z.strictObject({ default: z.enum(["deny", "allow"]).optional(), egress: z.array(z.string().min(1)).optional() });
+const networkSchema = z.strictObject({
+	default: z.enum(["deny", "allow"]).optional(),
+	egress: z.array(z.string().min(1)).optional(),
+});
 
 /** The inputs of a sandbox resource: the component's args by their own names, the profile in full, and the owner. */
 export const sandboxInputsSchema = z.strictObject({
 	extension: z.string(),
 	profile: profileSchema,
 	network: networkSchema.optional(),
-	resources: z.strictObject({ cpu: z.number().positive().max(1024).optional(), memoryMb: z.number().int().positive().max(16_777_216).optional() }).optional(),
+	resources: z
+		.strictObject({
+			cpu: z.number().positive().max(1024).optional(),
+			memoryMb: z.number().int().positive().max(16_777_216).optional(),
+		})
+		.optional(),
 	inputs: z.record(z.string(), z.json()).default({}),
 	consumer: z.strictObject({ actor: z.enum(["adm", "agt", "atm"]), project: z.string().min(1) }).optional(),
 	ttl: durationSchema.nullish(),
 	sandboxId: sandboxIdSchema.optional(),
-	timeouts: z.strictObject({ create: durationSchema.optional(), update: durationSchema.optional(), delete: durationSchema.optional() }).default({}),
+	timeouts: z
+		.strictObject({
+			create: durationSchema.optional(),
+			update: durationSchema.optional(),
+			delete: durationSchema.optional(),
+		})
+		.default({}),
 	adopt: z.boolean().default(false),
 	onExpired: z.enum(["recreate", "keep"]).default("recreate"),
 	labels: z.record(z.string(), z.string()).default({}),
@@ -38,7 +52,11 @@ export interface SandboxInputs {
 	readonly consumer?: { readonly actor: "adm" | "agt" | "atm"; readonly project: string };
 	readonly ttl: string;
 	readonly sandboxId: string;
-	readonly timeouts: { readonly create?: string | undefined; readonly update?: string | undefined; readonly delete?: string | undefined };
+	readonly timeouts: {
+		readonly create?: string | undefined;
+		readonly update?: string | undefined;
+		readonly delete?: string | undefined;
+	};
 	readonly adopt: boolean;
 	readonly onExpired: "recreate" | "keep";
 	readonly labels: Readonly<Record<string, string>>;
@@ -50,7 +68,15 @@ export interface SandboxInputs {
 }
 
 /** The profile with the request's own network and resources in it: what an extension is given. */
-export function effectiveProfile({ profile, network, resources }: Pick<SandboxInputs, "profile" | "network" | "resources">): Profile {
+export function effectiveProfile({
+	profile,
+	network,
+	resources,
+}: Pick<SandboxInputs, "profile" | "network" | "resources">): Profile {
 	const { cpu, memoryMb } = resources;
-	return { ...profile, network, resources: { ...(cpu === undefined ? {} : { cpu }), ...(memoryMb === undefined ? {} : { memory_mb: memoryMb }) } };
+	return {
+		...profile,
+		network,
+		resources: { ...(cpu === undefined ? {} : { cpu }), ...(memoryMb === undefined ? {} : { memory_mb: memoryMb }) },
+	};
 }

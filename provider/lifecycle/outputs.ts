@@ -26,11 +26,29 @@ export interface SandboxResult {
 
 export type SandboxOutputs = Omit<SandboxInputs, "phase"> & SandboxResult;
 
-const RESULT_KEYS = ["stateVersion", "handle", "reachability", "workspaceDir", "lease", "controls", "credentials"] as const satisfies readonly (keyof SandboxResult)[];
+const RESULT_KEYS = [
+	"stateVersion",
+	"handle",
+	"reachability",
+	"workspaceDir",
+	"lease",
+	"controls",
+	"credentials",
+] as const satisfies readonly (keyof SandboxResult)[];
 
 export function readyOutputs(inputs: SandboxInputs, handle: Handle, ready: Ready): SandboxOutputs {
 	const { reachability, workspaceDir, lease, controls, credentials = {} } = ready;
-	return { ...inputs, phase: "ready", stateVersion: STATE_VERSION, handle, reachability, workspaceDir, lease, controls, credentials };
+	return {
+		...inputs,
+		phase: "ready",
+		stateVersion: STATE_VERSION,
+		handle,
+		reachability,
+		workspaceDir,
+		lease,
+		controls,
+		credentials,
+	};
 }
 
 export function waitingOutputs(inputs: SandboxInputs, handle: Handle): SandboxOutputs {

@@ -1,8 +1,8 @@
 import type { Handle } from "../contract";
 import { SandboxerError } from "../errors";
 import { type Backend, callOf, READ_TIMEOUT_SECONDS } from "./backend";
-import { inputsOf, type Phase, readyOutputs, restamped, type SandboxOutputs } from "./outputs";
 import type { SandboxInputs } from "./inputs";
+import { inputsOf, type Phase, readyOutputs, restamped, type SandboxOutputs } from "./outputs";
 
 /** What a refresh found; `outputs` undefined where the sandbox is proved gone. */
 export interface Seen {
@@ -21,7 +21,9 @@ export async function read(backend: Backend, id: string, props: Partial<SandboxO
 	const olds = { ...props, handle, sandboxId: id } as SandboxOutputs;
 	try {
 		const ready = await backend.extension.waitReady(handle, call);
-		return seen(readyOutputs(restamped(olds as unknown as SandboxInputs, olds) as unknown as SandboxInputs, handle, ready));
+		return seen(
+			readyOutputs(restamped(olds as unknown as SandboxInputs, olds) as unknown as SandboxInputs, handle, ready),
+		);
 	} catch (thrown) {
 		const error = SandboxerError.from(thrown);
 		if (error.code === "gone") {

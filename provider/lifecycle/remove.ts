@@ -9,7 +9,10 @@ export async function remove(backend: Backend, olds: SandboxOutputs): Promise<vo
 	await checkpoint("delete:start");
 	const limit = olds.timeouts.delete;
 	backend.progress("removing");
-	const report = await backend.extension.teardown(olds.handle, callOf(backend, (limit === undefined ? undefined : durationSeconds(limit)) ?? DEFAULT_TIMEOUT_SECONDS));
+	const report = await backend.extension.teardown(
+		olds.handle,
+		callOf(backend, (limit === undefined ? undefined : durationSeconds(limit)) ?? DEFAULT_TIMEOUT_SECONDS),
+	);
 	assertRemoved(olds.sandboxId, report);
 	if (report.found.length === 0) backend.info(`sandbox ${olds.sandboxId} was already gone`);
 	await checkpoint("delete:done");

@@ -11,7 +11,10 @@ export function replacing(inputs: Partial<SandboxInputs>): Readonly<Record<strin
 
 /** The same digest is the same sandbox. */
 export function replacingDigest(inputs: Partial<SandboxInputs>): string {
-	return createHash("sha256").update(canonical(replacing(inputs))).digest("hex").slice(0, 32);
+	return createHash("sha256")
+		.update(canonical(replacing(inputs)))
+		.digest("hex")
+		.slice(0, 32);
 }
 
 export function isEqual(a: unknown, b: unknown): boolean {
@@ -20,7 +23,11 @@ export function isEqual(a: unknown, b: unknown): boolean {
 
 /** JSON with sorted keys; absent and undefined are the same. */
 function canonical(value: unknown): string {
-	return JSON.stringify(value, (_key, member: Json) =>
-		typeof member === "object" && member !== null && !Array.isArray(member) ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1))) : member,
-	) ?? "null";
+	return (
+		JSON.stringify(value, (_key, member: Json) =>
+			typeof member === "object" && member !== null && !Array.isArray(member)
+				? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+				: member,
+		) ?? "null"
+	);
 }

@@ -13,6 +13,8 @@ export function generatedId(owner: Owner, digest: string): string {
 		.replace(/[^a-z0-9]+/g, "-")
 		.slice(0, NAME_MAX)
 		.replace(/^-+|-+$/g, "");
-	const hash = createHash("sha256").update(JSON.stringify([owner.scope, owner.project, owner.stack, owner.urn, digest])).digest("hex");
+	const hash = createHash("sha256")
+		.update(JSON.stringify([owner.scope, owner.project, owner.stack, owner.urn, digest]))
+		.digest("hex");
 	return `${name === "" ? "sandbox" : name}-${hash.slice(0, 12)}`;
 }

@@ -1,5 +1,5 @@
-import { durationSeconds } from "../lease/duration";
 import { SandboxerError } from "../errors";
+import { durationSeconds } from "../lease/duration";
 import { type Backend, callOf, DEFAULT_TIMEOUT_SECONDS } from "./backend";
 import { attributionOf, create, leaseSeconds } from "./create";
 import { isSameTtl } from "./diff";
@@ -24,8 +24,17 @@ export async function update(backend: Backend, olds: SandboxOutputs, news: Sandb
 	}
 	return outputs;
 
-	async function extended(from: Backend, { handle, lease }: SandboxOutputs, { ttl, profile, sandboxId }: SandboxInputs) {
-		if (lease === undefined) throw new SandboxerError({ code: "unknown", message: `The lease of sandbox ${sandboxId} is not known.`, hint: "Run pulumi refresh first." });
+	async function extended(
+		from: Backend,
+		{ handle, lease }: SandboxOutputs,
+		{ ttl, profile, sandboxId }: SandboxInputs,
+	) {
+		if (lease === undefined)
+			throw new SandboxerError({
+				code: "unknown",
+				message: `The lease of sandbox ${sandboxId} is not known.`,
+				hint: "Run pulumi refresh first.",
+			});
 		const expiresAt = new Date(Date.parse(lease.readyAt) + leaseSeconds(ttl, profile) * 1000).toISOString();
 		return { readyAt: lease.readyAt, expiresAt: await from.extension.extendLease(handle, expiresAt, call) };
 	}

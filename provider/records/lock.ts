@@ -26,7 +26,11 @@ const FLOCK_TIMED_OUT = 1;
  * descriptor of this process: it ends with the process, however that ends, and there is no stale lock to
  * judge. The file is gone afterwards.
  */
-export async function withLock<T>(file: string, options: LockOptions, work: (lock: HeldLock) => Promise<T>): Promise<T> {
+export async function withLock<T>(
+	file: string,
+	options: LockOptions,
+	work: (lock: HeldLock) => Promise<T>,
+): Promise<T> {
 	const handle = await acquire(file, options);
 	try {
 		return await work({ descriptor: handle.fd });
@@ -56,7 +60,11 @@ async function acquire(file: string, options: LockOptions): Promise<FileHandle> 
 }
 
 /** flock(1) locks the open file that both descriptors, its own and ours, stand for. */
-async function flock(handle: FileHandle, file: string, { what, signal, timeoutSeconds, path }: LockOptions): Promise<void> {
+async function flock(
+	handle: FileHandle,
+	file: string,
+	{ what, signal, timeoutSeconds, path }: LockOptions,
+): Promise<void> {
 	const { exitCode, stderr } = await run("flock", ["--exclusive", "--wait", String(timeoutSeconds), "3"], {
 		env: { PATH: path },
 		signal,
@@ -73,7 +81,10 @@ async function flock(handle: FileHandle, file: string, { what, signal, timeoutSe
 			details: { holder, lock: file },
 		});
 	}
-	throw new SandboxerError({ code: "unknown", message: `The lock of ${what} could not be had: flock ended with ${exitCode}: ${stderr.trim()}.` });
+	throw new SandboxerError({
+		code: "unknown",
+		message: `The lock of ${what} could not be had: flock ended with ${exitCode}: ${stderr.trim()}.`,
+	});
 }
 
 async function isStill(file: string, handle: FileHandle): Promise<boolean> {

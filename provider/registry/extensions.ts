@@ -1,7 +1,7 @@
 import { type ExtensionDeclaration, extensionSchema } from "../documents/extension";
 import { nearest } from "../documents/nearest";
 import { SandboxerError } from "../errors";
-import { documentFiles, searchedFolders, onlyFile } from "./document-files";
+import { documentFiles, onlyFile, searchedFolders } from "./document-files";
 import { readDocument } from "./read-document";
 import type { Search } from "./search";
 

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { ExtensionHost, SandboxExtension } from "../contract";
-import { type ErrorCode, errnoOf, SandboxerError } from "../errors";
+import { type ErrorCode, SandboxerError } from "../errors";
 import type { LoadedExtension } from "./extensions";
 
 /** What a class must have to make sandboxes; all else fails closed in the base class. */
@@ -83,7 +83,7 @@ function load({ file }: LoadedExtension, module: string, cwd: string, refusal: R
 		return Object(require(path)) as Record<string, unknown>;
 	} catch (cause) {
 		const [reason = ""] = (cause instanceof Error ? cause.message : String(cause)).split("\n");
-		const missing = errnoOf(cause) === "MODULE_NOT_FOUND";
+		const missing = (cause as NodeJS.ErrnoException | null)?.code === "MODULE_NOT_FOUND";
 		throw refusal({
 			message: `could not be loaded from ${path}: ${reason}`,
 			cause,

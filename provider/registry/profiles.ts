@@ -3,7 +3,7 @@ import { basename, resolve } from "node:path";
 import { nearest } from "../documents/nearest";
 import { type Profile, profileSchema } from "../documents/profile";
 import { SandboxerError } from "../errors";
-import { documentFiles, searchedFolders, onlyFile } from "./document-files";
+import { documentFiles, onlyFile, searchedFolders } from "./document-files";
 import type { LoadedExtension } from "./extensions";
 import { inlineProfile } from "./inline-profile";
 import { profileExtensions } from "./profile-extensions";

@@ -1,7 +1,8 @@
+import { isUtf8 } from "node:buffer";
 import { readFileSync, statSync } from "node:fs";
 import type { z } from "zod";
 import { type DocumentProblem, firstOfEachPath, judge } from "../documents/problems";
-import { errnoOf, SandboxerError } from "../errors";
+import { SandboxerError } from "../errors";
 import { invalidDocument } from "./invalid-document";
 import { readYaml } from "./read-yaml";
 import { shownPath } from "./search";
@@ -43,15 +44,17 @@ function textOf(path: string, file: string): string {
 			details: { file: path, problems: [{ path: "", reason }] },
 			cause,
 		});
+	let bytes: Buffer;
 	try {
 		const facts = statSync(path);
 		if (!facts.isFile()) throw refusal("is not a file");
 		if (facts.size > MAX_DOCUMENT_BYTES)
 			throw refusal(`has ${facts.size} bytes; a document has at most ${MAX_DOCUMENT_BYTES}`);
-		return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path));
+		bytes = readFileSync(path);
 	} catch (thrown) {
 		if (thrown instanceof SandboxerError) throw thrown;
-		if (errnoOf(thrown) === "ERR_ENCODING_INVALID_ENCODED_DATA") throw refusal("is not UTF-8 text", thrown);
 		throw refusal(`cannot be read: ${(thrown as Error).message}`, thrown);
 	}
+	if (!isUtf8(bytes)) throw refusal("is not UTF-8 text");
+	return new TextDecoder().decode(bytes);
 }

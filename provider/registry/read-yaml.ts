@@ -40,6 +40,7 @@ export function readYaml(text: string): YamlReading {
 		return unreadable([
 			{ line: 1, path: [], reason: `asks for YAML ${version}; documents are YAML 1.2, so leave the %YAML line out` },
 		]);
+	if (composed.contents === null) return unreadable([{ line: 1, path: [], reason: "is empty" }]);
 	const tree = plainTree(composed.contents);
 	return {
 		readable: tree.readable,

@@ -3,7 +3,7 @@ import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, type Scalar, ty
 /** Deeper than any document of this package. */
 export const MAX_DEPTH = 64;
 /** More than any document of this package holds once its aliases are followed. */
-export const MAX_VALUES = 20_000;
+export const MAX_VALUES = 5_000;
 
 type Path = readonly (string | number)[];
 
@@ -33,14 +33,14 @@ const key = (path: readonly PropertyKey[]): string => JSON.stringify(path.map(St
  * Turns a composed YAML document into plain values. Unlike the YAML library's own `toJS` it tells where every
  * value stands, and refuses duplicate keys, numbers that lose digits, and aliases that explode, with the path.
  */
-export function plainTree(root: Node | null): PlainTree {
+export function plainTree(root: Node): PlainTree {
 	const tree = new TreeReader();
 	let value: unknown;
 	try {
-		value = root === null ? undefined : tree.read(root, []);
+		value = tree.read(root, []);
 	} catch (thrown) {
 		if (!(thrown instanceof TooMuch)) throw thrown;
-		const reason = `holds more than ${MAX_VALUES} values once its aliases are followed; write it out without them`;
+		const reason = `holds more than ${MAX_VALUES} values, what its aliases stand for included`;
 		return {
 			readable: false,
 			value: undefined,
@@ -53,8 +53,8 @@ export function plainTree(root: Node | null): PlainTree {
 	return { readable: true, value, problems: tree.problems, offsetOf };
 }
 
-function startOf(node: Node | null): number {
-	return node?.range?.[0] ?? 0;
+function startOf(node: Node): number {
+	return node.range?.[0] ?? 0;
 }
 
 class TreeReader {

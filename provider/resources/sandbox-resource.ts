@@ -42,9 +42,21 @@ export class SandboxResource extends pulumi.dynamic.Resource {
 	declare readonly credentials: pulumi.Output<Record<string, string>>;
 
 	/** @param args - `undefined` to read an existing sandbox by `opts.id`. */
-	constructor(extension: string, name: string, args: SandboxResourceArgs | undefined, opts: pulumi.CustomResourceOptions) {
+	constructor(
+		extension: string,
+		name: string,
+		args: SandboxResourceArgs | undefined,
+		opts: pulumi.CustomResourceOptions,
+	) {
 		const unknown = Object.fromEntries([...PLANNED, ...RESULTS].map((key) => [key, undefined]));
-		super(providerOf(extension), name, { ...unknown, ...args, extension }, withDefaults(opts), "sandboxer", typeName(extension));
+		super(
+			providerOf(extension),
+			name,
+			{ ...unknown, ...args, extension },
+			withDefaults(opts),
+			"sandboxer",
+			typeName(extension),
+		);
 	}
 }
 

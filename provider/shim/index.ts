@@ -14,7 +14,7 @@ export function shim(id: string) {
 		configure(request: unknown) {
 			const name = "pulumi-sandboxer/dynamic";
 			const { createRequire } = require("node:module");
-			let from = createRequire(process.cwd() + "/x.js");
+			let from = createRequire(`${process.cwd()}/x.js`);
 			try {
 				from.resolve(name);
 			} catch {

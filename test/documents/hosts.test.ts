@@ -9,10 +9,14 @@ interface Row {
 	value: unknown;
 }
 
-const values = parse(readFileSync(join(__dirname, "../cases/06-leading-dash/values.yaml"), "utf8")) as { refuse: Row[]; accept: Row[] };
+const values = parse(readFileSync(join(__dirname, "../cases/06-leading-dash/values.yaml"), "utf8")) as {
+	refuse: Row[];
+	accept: Row[];
+};
 const hosts = (rows: Row[]): Row[] => rows.filter(({ field }) => field === "placement.prefer");
 const profile = { id: "profile.x", version: "1", extension: "ext.x", isolation: { level: "container" } };
-const judged = (placement: object) => parseAroundUnknowns(profileSchema, { ...profile, placement }, () => false).problems;
+const judged = (placement: object) =>
+	parseAroundUnknowns(profileSchema, { ...profile, placement }, () => false).problems;
 
 test("the case has the rows it had", () => {
 	expect([hosts(values.refuse).length, hosts(values.accept).length]).toEqual([4, 4]);
@@ -28,6 +32,9 @@ test.each(hosts(values.accept))("the host $value is accepted", ({ value }) => {
 	expect(judged({ prefer: [value], fallback: [value] })).toEqual([]);
 });
 
-test.each(["a\n", "", "user@host", "-F/x", "fe80::1%eth0;x", "1::2::3", "[2001:db8::1]", "host:22"])("the host %j is refused", (value) => {
-	expect(judged({ prefer: [value] })).toHaveLength(1);
-});
+test.each(["a\n", "", "user@host", "-F/x", "fe80::1%eth0;x", "1::2::3", "[2001:db8::1]", "host:22"])(
+	"the host %j is refused",
+	(value) => {
+		expect(judged({ prefer: [value] })).toHaveLength(1);
+	},
+);

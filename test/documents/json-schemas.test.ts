@@ -4,9 +4,12 @@ import { jsonSchemas } from "../../provider/documents/json-schemas";
 
 const ROOT = join(__dirname, "../..");
 
-test.each(Object.entries(jsonSchemas()))("%s is what scripts/schemas writes (run it after npm run build)", (file, schema) => {
-	expect(JSON.parse(readFileSync(join(ROOT, file), "utf8"))).toEqual(JSON.parse(JSON.stringify(schema)));
-});
+test.each(Object.entries(jsonSchemas()))(
+	"%s is what scripts/schemas writes (run it after npm run build)",
+	(file, schema) => {
+		expect(JSON.parse(readFileSync(join(ROOT, file), "utf8"))).toEqual(JSON.parse(JSON.stringify(schema)));
+	},
+);
 
 test("an editor is told the allowed values, what must be there, and that no other key is known", () => {
 	const profile = jsonSchemas()["profiles/profile.schema.json"] as {

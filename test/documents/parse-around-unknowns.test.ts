@@ -31,11 +31,19 @@ test.each<[string, object]>([
 
 test("defaults are filled in beside an unknown too", () => {
 	expect(around({ ...profile, ttl: { max: UNKNOWN } }).value.ttl).toEqual({ default: "1h", max: UNKNOWN });
-	expect(around({ ...profile, network: { egress: UNKNOWN } }).value.network).toEqual({ default: "deny", egress: UNKNOWN });
+	expect(around({ ...profile, network: { egress: UNKNOWN } }).value.network).toEqual({
+		default: "deny",
+		egress: UNKNOWN,
+	});
 });
 
 test("what is wrong whatever the unknowns are is told, with its field", () => {
-	const { problems } = around({ ...profile, version: 1, isolation: { level: UNKNOWN, lvel: "vm" }, placement: { prefer: [UNKNOWN, "-oProxyCommand=x"] } });
+	const { problems } = around({
+		...profile,
+		version: 1,
+		isolation: { level: UNKNOWN, lvel: "vm" },
+		placement: { prefer: [UNKNOWN, "-oProxyCommand=x"] },
+	});
 	expect(problems).toEqual([
 		{ field: "version", reason: "is the number 1, not a text; put it in quotes" },
 		{ field: "isolation.lvel", reason: 'is not a known key; did you mean "level"?' },
@@ -44,7 +52,10 @@ test("what is wrong whatever the unknowns are is told, with its field", () => {
 });
 
 test("a missing key is told where its mapping is known", () => {
-	expect(around({ version: UNKNOWN, extension: "ext.x", isolation: {} }).problems.map(({ field }) => field)).toEqual(["id", "isolation.level"]);
+	expect(around({ version: UNKNOWN, extension: "ext.x", isolation: {} }).problems.map(({ field }) => field)).toEqual([
+		"id",
+		"isolation.level",
+	]);
 });
 
 test("an issue above an unknown is dropped", () => {
@@ -67,7 +78,9 @@ test("putting unknowns into a sound value never makes a problem", () => {
 		metadata: { cost_class: "x" },
 	});
 	const places = (value: unknown, path: PropertyKey[]): PropertyKey[][] =>
-		typeof value === "object" && value !== null ? [path, ...Object.entries(value).flatMap(([key, entry]) => places(entry, [...path, key]))] : [path];
+		typeof value === "object" && value !== null
+			? [path, ...Object.entries(value).flatMap(([key, entry]) => places(entry, [...path, key]))]
+			: [path];
 	const put = (value: unknown, [step, ...rest]: PropertyKey[]): unknown => {
 		if (step === undefined || value === UNKNOWN) return UNKNOWN;
 		if (Array.isArray(value)) return value.map((entry, index) => (String(index) === step ? put(entry, rest) : entry));

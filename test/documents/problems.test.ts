@@ -27,7 +27,11 @@ test("a sound value passes", () => {
 test.each<[string, object, Record<string, string>]>([
 	["a missing text", { level: "low" }, { text: "is missing" }],
 	["a missing choice", { text: "x" }, { level: 'is missing; allowed values: "low", "high"' }],
-	["a null", { ...sound, text: null }, { text: "has no value (null); write one, or leave the key out where it may be" }],
+	[
+		"a null",
+		{ ...sound, text: null },
+		{ text: "has no value (null); write one, or leave the key out where it may be" },
+	],
 	["a number for a text", { ...sound, text: 1.1 }, { text: "is the number 1.1, not a text; put it in quotes" }],
 	["a boolean for a text", { ...sound, text: false }, { text: "is false, not a text; put it in quotes" }],
 	["a list for a text", { ...sound, text: [] }, { text: "is a list; a text is wanted" }],
@@ -45,17 +49,35 @@ test.each<[string, object, Record<string, string>]>([
 	["a long list", { ...sound, few: ["a", "b", "c"] }, { few: "must have at most 2 entries" }],
 	["another choice", { ...sound, level: "no" }, { level: 'is "no"; allowed values: "low", "high"' }],
 	["a boolean for a choice", { ...sound, level: false }, { level: 'is false; allowed values: "low", "high"' }],
-	["none of several kinds", { ...sound, config: { a: [] } }, { "config.a": "is a list; it must be a text or a number" }],
+	[
+		"none of several kinds",
+		{ ...sound, config: { a: [] } },
+		{ "config.a": "is a list; it must be a text or a number" },
+	],
 	["a mistyped key", { ...sound, tetx: 1 }, { tetx: 'is not a known key; did you mean "text"?' }],
-	["a key in the other spelling", { ...sound, inner: { memory_mb: 1, memoryMb: 1 } }, { "inner.memoryMb": 'is not a known key; did you mean "memory_mb"?' }],
-	["a strange key", { ...sound, inner: { memory_mb: 1, whatever: 1 } }, { "inner.whatever": "is not a known key; known here: memory_mb" }],
+	[
+		"a key in the other spelling",
+		{ ...sound, inner: { memory_mb: 1, memoryMb: 1 } },
+		{ "inner.memoryMb": 'is not a known key; did you mean "memory_mb"?' },
+	],
+	[
+		"a strange key",
+		{ ...sound, inner: { memory_mb: 1, whatever: 1 } },
+		{ "inner.whatever": "is not a known key; known here: memory_mb" },
+	],
 	["the wrong thing altogether", [], { "": "is a list; a mapping is wanted" }],
 ])("%s", (_, value, expected) => {
 	expect(problems(value)).toEqual(expected);
 });
 
 test("all problems are told at once", () => {
-	expect(Object.keys(problems({ text: 1, level: "x", cpu: -1, tetx: 1, inner: {} }))).toEqual(["text", "level", "cpu", "inner.memory_mb", "tetx"]);
+	expect(Object.keys(problems({ text: 1, level: "x", cpu: -1, tetx: 1, inner: {} }))).toEqual([
+		"text",
+		"level",
+		"cpu",
+		"inner.memory_mb",
+		"tetx",
+	]);
 });
 
 test("a long word that was to be one of a few is cut", () => {
@@ -64,7 +86,18 @@ test("a long word that was to be one of a few is cut", () => {
 
 test("a free text is not repeated, wherever it stands", () => {
 	const secret = "hunter2-hunter2";
-	const told = JSON.stringify(problems({ text: [secret], few: secret, cpu: secret, count: secret, open: secret, inner: { secret }, tetx: secret, config: { a: [secret] } }));
+	const told = JSON.stringify(
+		problems({
+			text: [secret],
+			few: secret,
+			cpu: secret,
+			count: secret,
+			open: secret,
+			inner: { secret },
+			tetx: secret,
+			config: { a: [secret] },
+		}),
+	);
 	expect(told).not.toContain(secret);
 });
 

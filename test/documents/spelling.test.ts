@@ -2,7 +2,9 @@ import { output } from "@pulumi/pulumi";
 import fc from "fast-check";
 import { isPlainObject, toDocumentKey, toDocumentKeys } from "../../provider/documents/spelling";
 
-const snakeCase = fc.array(fc.stringMatching(/^[a-z][a-z0-9]{1,8}$/), { minLength: 1, maxLength: 5 }).map((words) => words.join("_"));
+const snakeCase = fc
+	.array(fc.stringMatching(/^[a-z][a-z0-9]{1,8}$/), { minLength: 1, maxLength: 5 })
+	.map((words) => words.join("_"));
 const camelCase = (key: string): string => key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 test.each([
@@ -31,7 +33,12 @@ test("camelCase leads back to every snake_case key, and a second time changes no
 
 test("a document keeps its values, their order and its shape, whatever it holds", () => {
 	const { tree } = fc.letrec((tie) => ({
-		tree: fc.oneof({ depthSize: "small" }, fc.constantFrom(null, true, 1, "textWithCapitals"), fc.array(tie("tree")), fc.dictionary(snakeCase, tie("tree"))),
+		tree: fc.oneof(
+			{ depthSize: "small" },
+			fc.constantFrom(null, true, 1, "textWithCapitals"),
+			fc.array(tie("tree")),
+			fc.dictionary(snakeCase, tie("tree")),
+		),
 	}));
 	const camel = (value: unknown): unknown => {
 		if (Array.isArray(value)) return value.map(camel);

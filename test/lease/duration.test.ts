@@ -46,7 +46,9 @@ test.each(refused)("$in is refused in a profile and in a request, with field, va
 
 test("3600, a YAML number, is refused: put it in quotes, with its unit", () => {
 	const judged = judge(durationSchema, 3600);
-	expect(judged).toMatchObject({ problems: [{ reason: 'is the number 3600, not a text; put it in quotes, with its unit, such as "4h"' }] });
+	expect(judged).toMatchObject({
+		problems: [{ reason: 'is the number 3600, not a text; put it in quotes, with its unit, such as "4h"' }],
+	});
 });
 
 test.each([null, undefined])("a request without a ttl (%s) takes the profile's default", (none) => {
@@ -60,13 +62,23 @@ test("25h under a maximum of 24h is capped, and says so", () => {
 test("a default above the maximum is refused, comparing durations and not texts", () => {
 	const profile = { id: "profile.x", version: "1", extension: "ext.x", isolation: { level: "vm" } };
 	const reason = 'is "5h", longer than ttl.max, "4h"; shorten it or raise the maximum';
-	expect(judge(profileSchema, { ...profile, ttl: { default: "5h", max: "4h" } })).toEqual({ sound: false, problems: [{ path: ["ttl", "default"], reason }] });
+	expect(judge(profileSchema, { ...profile, ttl: { default: "5h", max: "4h" } })).toEqual({
+		sound: false,
+		problems: [{ path: ["ttl", "default"], reason }],
+	});
 	expect(judge(profileSchema, { ...profile, ttl: { default: "90m", max: "2h" } }).sound).toBe(true);
-	expect(judge(profileSchema, { ...profile, ttl: { max: "30m" } })).toMatchObject({ problems: [{ path: ["ttl", "default"] }] });
+	expect(judge(profileSchema, { ...profile, ttl: { max: "30m" } })).toMatchObject({
+		problems: [{ path: ["ttl", "default"] }],
+	});
 });
 
 test("what is written as a duration is read as the same seconds", () => {
-	fc.assert(fc.property(fc.integer({ min: 1, max: 100 * 365 * 86_400 }), (seconds) => durationSeconds(durationText(seconds)) === seconds));
+	fc.assert(
+		fc.property(
+			fc.integer({ min: 1, max: 100 * 365 * 86_400 }),
+			(seconds) => durationSeconds(durationText(seconds)) === seconds,
+		),
+	);
 });
 
 test("any text is a duration of at least one whole second, or none", () => {

@@ -150,7 +150,7 @@ describe("repositories in a repository", () => {
 		scratch.file("lib/.gitignore", "*.o\n");
 		commitAll(scratch.path("lib"));
 		git(repo, "init", "-q");
-		git(repo, "submodule", "add", "-q", scratch.path("lib"), "vendor/li\nb");
+		git(repo, "submodule", "add", "-q", scratch.path("lib"), "vendor/li b");
 		commitAll(repo);
 	};
 
@@ -158,13 +158,13 @@ describe("repositories in a repository", () => {
 		scratch.file("inner/inner.txt");
 		commitAll(scratch.path("inner"));
 		addSubmodule();
-		const submodule = join(repo, "vendor/li\nb");
+		const submodule = join(repo, "vendor/li b");
 		git(submodule, "submodule", "add", "-q", scratch.path("inner"), "deep/inner");
-		scratch.file("repo/vendor/li\nb/new.txt");
-		scratch.file("repo/vendor/li\nb/lib.o");
+		scratch.file("repo/vendor/li b/new.txt");
+		scratch.file("repo/vendor/li b/lib.o");
 		await copyTree(repo, target, options);
-		const names = manifest(target).filter((name) => name.startsWith("vendor/li\nb/"));
-		expect(names.map((name) => name.slice("vendor/li\nb/".length))).toEqual([".gitignore", ".gitmodules", "deep", "deep/inner", "deep/inner/inner.txt", "lib.txt", "new.txt"]);
+		const names = manifest(target).filter((name) => name.startsWith("vendor/li b/"));
+		expect(names.map((name) => name.slice("vendor/li b/".length))).toEqual([".gitignore", ".gitmodules", "deep", "deep/inner", "deep/inner/inner.txt", "lib.txt", "new.txt"]);
 		expect(manifest(target).filter((name) => /(^|\/)\.git$/.test(name))).toEqual([]);
 	});
 
@@ -173,9 +173,9 @@ describe("repositories in a repository", () => {
 		git(repo, "clone", "-q", repo, scratch.path("clone"));
 		const error = await refusal(copyTree(scratch.path("clone"), target, options));
 		expect(error.code).toBe("invalid");
-		expect(error.message).toContain('its submodule "vendor/li\\nb" is not checked out');
+		expect(error.message).toContain('its submodule "vendor/li b" is not checked out');
 		expect(error.hint).toContain("git submodule update --init");
-		expect(error.details).toMatchObject({ field: "inputs.repo", paths: ["vendor/li\nb"] });
+		expect(error.details).toMatchObject({ field: "inputs.repo", paths: ["vendor/li b"] });
 		expect(readdirSync(target)).toEqual([]);
 	});
 
@@ -188,10 +188,10 @@ describe("repositories in a repository", () => {
 
 	it("refuses one whose .git is broken, rather than listing the repository around it", async () => {
 		addSubmodule();
-		const dotGit = join(repo, "vendor/li\nb/.git");
+		const dotGit = join(repo, "vendor/li b/.git");
 		rmSync(dotGit);
 		mkdirSync(dotGit);
-		expect((await refusal(copyTree(repo, target, options))).message).toContain('git cannot list "vendor/li\\nb"');
+		expect((await refusal(copyTree(repo, target, options))).message).toContain('git cannot list "vendor/li b"');
 		rmSync(dotGit, { recursive: true });
 		writeFileSync(dotGit, "gitdir: /nowhere/at/all\n");
 		expect((await refusal(copyTree(repo, target, options))).message).toContain("not a git repository: /nowhere/at/all");
@@ -210,6 +210,15 @@ describe("repositories in a repository", () => {
 });
 
 describe("a hostile repository", () => {
+	/** Whatever becomes of it: it is the trace that counts. */
+	const tryGit = (...words: string[]) => {
+		try {
+			git(repo, ...words);
+		} catch {
+			// The program says nothing that git understands.
+		}
+	};
+
 	it("runs no file system monitor, hook, alias or pager of its own", async () => {
 		const { program, trace } = canary();
 		scratch.file("repo/file");
@@ -227,7 +236,7 @@ describe("a hostile repository", () => {
 		expect(manifest(target)).toEqual([".gitattributes", "file"]);
 		expect(existsSync(trace)).toBe(false);
 		// The same settings do run it where nothing holds them back.
-		git(repo, "status");
+		tryGit("status");
 		expect(existsSync(trace)).toBe(true);
 	});
 
@@ -245,14 +254,11 @@ describe("a hostile repository", () => {
 		git(repo, "update-index", "--skip-worktree", ".gitignore");
 		rmSync(join(repo, ".gitignore"));
 		rmSync(join(repo, ".git/objects", blob.slice(0, 2), blob.slice(2)));
-		await copyTree(repo, target, options).catch(() => undefined);
+		scratch.file("repo/x.log");
+		await copyTree(repo, target, options);
 		expect(existsSync(trace)).toBe(false);
 		// Git itself would have run it to get the missing .gitignore.
-		try {
-			git(repo, "ls-files", "--others", "--exclude-standard");
-		} catch {
-			// It then finds that the transport said nothing.
-		}
+		tryGit("ls-files", "--others", "--exclude-standard");
 		expect(existsSync(trace)).toBe(true);
 	});
 

@@ -2,7 +2,7 @@ import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { SandboxerError } from "../../../provider/errors";
 import { ProcessTable } from "../../../provider/identity";
-import { run, type RunResult } from "../../../provider/transport";
+import { type RunResult, run } from "../../../provider/transport";
 import { INSIDE_ENVIRONMENT, joinArguments } from "../holder/command";
 import { PIDS_MAX } from "../limits/cgroup";
 import type { Programs } from "../preflight";
@@ -29,12 +29,24 @@ export interface EnterOptions {
  * own pid namespace inside the sandbox's) that ends with it. Id and generation are read again inside,
  * before the command: a process number that was handed out anew leads nowhere.
  */
-export async function enter({ programs, record, directory, command, signal, timeoutSeconds }: EnterOptions): Promise<RunResult> {
+export async function enter({
+	programs,
+	record,
+	directory,
+	command,
+	signal,
+	timeoutSeconds,
+}: EnterOptions): Promise<RunResult> {
 	assertMayEnter(record);
 	const filter = openSync(join(directory, "filter"), "r");
 	try {
 		const [program = "", ...args] = entryCommand(programs, record, command);
-		return await run(program, args, { env: { PATH: INSIDE_ENVIRONMENT.PATH }, signal, timeoutSeconds, descriptors: [filter] });
+		return await run(program, args, {
+			env: { PATH: INSIDE_ENVIRONMENT.PATH },
+			signal,
+			timeoutSeconds,
+			descriptors: [filter],
+		});
 	} finally {
 		closeSync(filter);
 	}
@@ -51,7 +63,11 @@ function assertMayEnter(record: BwrapRecord): void {
 		});
 	}
 	if (record.init === undefined || !new ProcessTable().isAlive(record.init)) {
-		throw new SandboxerError({ code: "remains", message: `Sandbox ${record.sandbox_id} does not run any more.`, hint: "pulumi refresh, then pulumi up, makes it again." });
+		throw new SandboxerError({
+			code: "remains",
+			message: `Sandbox ${record.sandbox_id} does not run any more.`,
+			hint: "pulumi refresh, then pulumi up, makes it again.",
+		});
 	}
 }
 
@@ -65,17 +81,54 @@ export function entryCommand(programs: Programs, record: BwrapRecord, command: r
 		...joinArguments(programs, record.cgroups),
 		...[programs.prlimit, "--core=1:1", ...rlimits(record)],
 		...[programs.setpriv, "--pdeathsig", "KILL", ...become],
-		...[programs.nsenter, "-t", String(record.init?.pid), "-U", "-m", "-p", "-i", "-u", "-n", "-C", "-r", "-w", "--preserve-credentials"],
+		...[
+			programs.nsenter,
+			"-t",
+			String(record.init?.pid),
+			"-U",
+			"-m",
+			"-p",
+			"-i",
+			"-u",
+			"-n",
+			"-C",
+			"-r",
+			"-w",
+			"--preserve-credentials",
+		],
 		...["sh", "-c", check, `${record.sandbox_id} ${record.generation}`],
-		...["bwrap", "--dev-bind", "/", "/", "--unshare-pid", "--proc", "/proc", "--remount-ro", "/proc", "--cap-drop", "ALL"],
-		...["--die-with-parent", "--new-session", "--seccomp", String(FILTER), "--clearenv", ...environment, "--chdir", "/workspace", "--"],
+		...[
+			"bwrap",
+			"--dev-bind",
+			"/",
+			"/",
+			"--unshare-pid",
+			"--proc",
+			"/proc",
+			"--remount-ro",
+			"/proc",
+			"--cap-drop",
+			"ALL",
+		],
+		...[
+			"--die-with-parent",
+			"--new-session",
+			"--seccomp",
+			String(FILTER),
+			"--clearenv",
+			...environment,
+			"--chdir",
+			"/workspace",
+			"--",
+		],
 		...command,
 	];
 }
 
 /** Where no control group bounds them: processes per user namespace, and private memory a process. */
 export function rlimits({ cgroups, resources }: BwrapRecord): string[] {
-	const bounded = (controller: "pids" | "memory") => cgroups.some((group) => group.controller === controller || group.controller === "all");
+	const bounded = (controller: "pids" | "memory") =>
+		cgroups.some((group) => group.controller === controller || group.controller === "all");
 	const bytes = (resources.memory_mb ?? 0) * 1024 * 1024;
 	return [
 		...(bounded("pids") ? [] : [`--nproc=${PIDS_MAX}:${PIDS_MAX}`]),

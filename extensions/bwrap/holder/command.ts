@@ -39,7 +39,8 @@ export const INSIDE_ENVIRONMENT = {
  */
 export function confinedArguments(programs: Programs, record: BwrapRecord, command: readonly string[]): string[] {
 	const uid = record.own_uid;
-	const becomeOwn = uid === undefined ? [] : [programs.setpriv, "--reuid", String(uid), "--regid", String(uid), "--clear-groups"];
+	const becomeOwn =
+		uid === undefined ? [] : [programs.setpriv, "--reuid", String(uid), "--regid", String(uid), "--clear-groups"];
 	// One byte: a core pattern that is a pipe ignores 0, and its handler runs as root of the machine.
 	return [...joinArguments(programs, record.cgroups), programs.prlimit, "--core=1:1", ...becomeOwn, ...command];
 }

@@ -6,13 +6,20 @@ import { writeDurably } from "../../../provider/records";
  * The folder that is bound read-only at /run/sbx: a bound folder sees a file being replaced, a bound file
  * does not. `deadline` is what the supervisor obeys, `id` is read again by whoever enters.
  */
-export async function makeControlFolder(folder: string, id: { sandboxId: string; generation: number }, deadlineUptime: number): Promise<void> {
+export async function makeControlFolder(
+	folder: string,
+	id: { sandboxId: string; generation: number },
+	deadlineUptime: number,
+): Promise<void> {
 	await mkdir(folder, { mode: 0o755 });
 	await writeId(folder, id);
 	await writeFile(join(folder, "deadline"), `${deadlineUptime}\n`, { mode: 0o644 });
 }
 
-export function writeId(folder: string, { sandboxId, generation }: { sandboxId: string; generation: number }): Promise<void> {
+export function writeId(
+	folder: string,
+	{ sandboxId, generation }: { sandboxId: string; generation: number },
+): Promise<void> {
 	return writeFile(join(folder, "id"), `${sandboxId} ${generation}\n`, { mode: 0o644 });
 }
 

@@ -36,26 +36,43 @@ export interface StartOptions {
  * Starts the supervisor, in a session of its own so that it outlives this process, and waits until the
  * sandbox's first process says that it is there.
  */
-export async function startHolder({ programs, record, directory, lock, signal, timeoutSeconds }: StartOptions): Promise<Held> {
+export async function startHolder({
+	programs,
+	record,
+	directory,
+	lock,
+	signal,
+	timeoutSeconds,
+}: StartOptions): Promise<Held> {
 	const folders = sandboxFolders(directory);
 	const filterFile = join(directory, "filter");
 	writeFileSync(filterFile, seccompFilter(process.arch), { mode: 0o600 });
-	const opened = { log: openSync(folders.log, "w", 0o600), info: openSync(folders.info, "w", 0o600), filter: openSync(filterFile, "r") };
+	const opened = {
+		log: openSync(folders.log, "w", 0o600),
+		info: openSync(folders.info, "w", 0o600),
+		filter: openSync(filterFile, "r"),
+	};
 	// In the order of HOLDER_DESCRIPTORS, from 3 on, with no gap: a gap would be an open /dev/null inside.
 	const stdio = ["ignore", opened.log, opened.log, opened.info, "pipe", lock, opened.filter] as const;
 	const script = readFileSync(SUPERVISE, "utf8");
-	const child = spawnClean(programs.sh, ["-c", script, "supervise", folders.control, folders.supervisor, ...holderCommand(programs, record, directory)], {
-		env: { PATH: process.env["PATH"] ?? "" },
-		stdio,
-		detached: true,
-	});
+	const child = spawnClean(
+		programs.sh,
+		["-c", script, "supervise", folders.control, folders.supervisor, ...holderCommand(programs, record, directory)],
+		{
+			env: { PATH: process.env.PATH ?? "" },
+			stdio,
+			detached: true,
+		},
+	);
 	for (const descriptor of Object.values(opened)) closeSync(descriptor);
 	const ready = child.stdio[HOLDER_DESCRIPTORS.ready] as Readable;
 	try {
 		await checkpoint("provision:spawned");
 		const said = await firstWord(ready, child, AbortSignal.any([signal, AbortSignal.timeout(timeoutSeconds * 1000)]));
-		if (signal.aborted) throw new SandboxerError({ code: "aborted", message: `The start of sandbox ${record.sandbox_id} was stopped.` });
-		if (said === undefined) throw await notStarted(record, folders.log, child.exitCode === null && child.signalCode === null, timeoutSeconds);
+		if (signal.aborted)
+			throw new SandboxerError({ code: "aborted", message: `The start of sandbox ${record.sandbox_id} was stopped.` });
+		if (said === undefined)
+			throw await notStarted(record, folders.log, child.exitCode === null && child.signalCode === null, timeoutSeconds);
 		await checkpoint("provision:started");
 		return await identify(directory, record);
 	} finally {
@@ -65,7 +82,11 @@ export async function startHolder({ programs, record, directory, lock, signal, t
 }
 
 /** The first thing said on the pipe; undefined where it closed, or the time was up, without a word. */
-async function firstWord(ready: Readable, child: { once(event: "error", listener: (error: Error) => void): unknown }, signal: AbortSignal): Promise<string | undefined> {
+async function firstWord(
+	ready: Readable,
+	child: { once(event: "error", listener: (error: Error) => void): unknown },
+	signal: AbortSignal,
+): Promise<string | undefined> {
 	const failed = new Promise<never>((_resolve, reject) => child.once("error", reject));
 	failed.catch(() => undefined);
 	try {
@@ -80,7 +101,12 @@ async function firstWord(ready: Readable, child: { once(event: "error", listener
 	}
 }
 
-async function notStarted(record: BwrapRecord, log: string, stillRuns: boolean, timeoutSeconds: number): Promise<SandboxerError> {
+async function notStarted(
+	record: BwrapRecord,
+	log: string,
+	stillRuns: boolean,
+	timeoutSeconds: number,
+): Promise<SandboxerError> {
 	const text = await readFile(log, "utf8").catch(() => "");
 	if (stillRuns && text.trim() === "") {
 		return new SandboxerError({
@@ -100,6 +126,7 @@ async function identify(directory: string, record: BwrapRecord): Promise<Held> {
 	const supervisor = await readSupervisor(folders.supervisor);
 	const info = infoSchema.safeParse(JSON.parse(await readFile(folders.info, "utf8")));
 	const init = info.success ? table.identify(info.data["child-pid"]) : undefined;
-	if (supervisor === undefined || init === undefined) throw startFailure(record.sandbox_id, await readFile(folders.log, "utf8"));
+	if (supervisor === undefined || init === undefined)
+		throw startFailure(record.sandbox_id, await readFile(folders.log, "utf8"));
 	return { supervisor, init };
 }

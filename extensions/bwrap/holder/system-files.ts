@@ -6,7 +6,19 @@ import { join } from "node:path";
 export const HOME = "/home/sandbox";
 
 /** Files and folders of the machine's own /etc that programs need and that hold no secret. */
-const FROM_HOST = ["ld.so.cache", "ld.so.conf", "alternatives", "localtime", "ssl/certs", "ssl/openssl.cnf", "pki/ca-trust", "pki/tls/certs", "protocols", "services", "mime.types"];
+const FROM_HOST = [
+	"ld.so.cache",
+	"ld.so.conf",
+	"alternatives",
+	"localtime",
+	"ssl/certs",
+	"ssl/openssl.cnf",
+	"pki/ca-trust",
+	"pki/tls/certs",
+	"protocols",
+	"services",
+	"mime.types",
+];
 
 /** A small /etc of the sandbox's own: nothing of it is read from the machine, but resolv.conf where names shall resolve. */
 export async function writeSystemFiles(folder: string, hostname: string, network: "deny" | "allow"): Promise<void> {
@@ -25,7 +37,14 @@ export async function writeSystemFiles(folder: string, hostname: string, network
 
 /** bwrap's words for a read-only system: /usr, the links into it, and the small /etc. */
 export function systemArguments(folder: string, network: "deny" | "allow"): string[] {
-	const own = ["passwd", "group", "hosts", "hostname", "nsswitch.conf", ...(network === "allow" ? ["resolv.conf"] : [])];
+	const own = [
+		"passwd",
+		"group",
+		"hosts",
+		"hostname",
+		"nsswitch.conf",
+		...(network === "allow" ? ["resolv.conf"] : []),
+	];
 	return [
 		...["--ro-bind", "/usr", "/usr"],
 		...["bin", "sbin", "lib", "lib32", "lib64"].flatMap((name) => rootFolder(`/${name}`)),

@@ -14,13 +14,19 @@ const CONTROLLERS = ["memory", "cpu", "pids"] as const;
  * can be handed to a child; else version 1, each controller below the caller's own group; else nowhere.
  */
 export async function findCgroupParents(proc = "/proc/self"): Promise<CgroupParents> {
-	const [mountinfo, memberships] = await Promise.all([readFile(`${proc}/mountinfo`, "utf8"), readFile(`${proc}/cgroup`, "utf8")]);
+	const [mountinfo, memberships] = await Promise.all([
+		readFile(`${proc}/mountinfo`, "utf8"),
+		readFile(`${proc}/cgroup`, "utf8"),
+	]);
 	const mounts = mountinfo.trim().split("\n").map(parseMount);
 	const own = new Map(
-		memberships.trim().split("\n").flatMap((line) => {
-			const [, controllers = "", path = ""] = /^\d+:([^:]*):(.*)$/.exec(line) ?? [];
-			return controllers.split(",").map((controller) => [controller, path] as const);
-		}),
+		memberships
+			.trim()
+			.split("\n")
+			.flatMap((line) => {
+				const [, controllers = "", path = ""] = /^\d+:([^:]*):(.*)$/.exec(line) ?? [];
+				return controllers.split(",").map((controller) => [controller, path] as const);
+			}),
 	);
 	const unified = mounts.find(({ type }) => type === "cgroup2");
 	if (unified !== undefined) {

@@ -22,7 +22,11 @@ export async function planCgroups(name: string, resources: Resources): Promise<C
 
 function wanted(resources: Resources, parents: CgroupParents): { controller: Controller; parent: string }[] {
 	if (parents.unified !== undefined) return [{ controller: "all", parent: parents.unified }];
-	const controllers = ["pids", ...(resources.memory_mb === undefined ? [] : ["memory"]), ...(resources.cpu === undefined ? [] : ["cpu"])] as const;
+	const controllers = [
+		"pids",
+		...(resources.memory_mb === undefined ? [] : ["memory"]),
+		...(resources.cpu === undefined ? [] : ["cpu"]),
+	] as const;
 	return controllers.flatMap((controller) => {
 		const parent = parents.perController[controller as "memory" | "cpu" | "pids"];
 		return parent === undefined ? [] : [{ controller: controller as Controller, parent }];
@@ -45,13 +49,28 @@ export function limitFiles(controller: Controller, { cpu, memory_mb }: Resources
 		case "pids":
 			return [pids];
 		case "memory":
-			return bytes === undefined ? [] : [{ file: "memory.limit_in_bytes", value: bytes }, { file: "memory.memsw.limit_in_bytes", value: bytes, optional: true }];
+			return bytes === undefined
+				? []
+				: [
+						{ file: "memory.limit_in_bytes", value: bytes },
+						{ file: "memory.memsw.limit_in_bytes", value: bytes, optional: true },
+					];
 		case "cpu":
-			return quota === undefined ? [] : [{ file: "cpu.cfs_period_us", value: String(CPU_PERIOD_US) }, { file: "cpu.cfs_quota_us", value: quota }];
+			return quota === undefined
+				? []
+				: [
+						{ file: "cpu.cfs_period_us", value: String(CPU_PERIOD_US) },
+						{ file: "cpu.cfs_quota_us", value: quota },
+					];
 		case "all":
 			return [
 				pids,
-				...(bytes === undefined ? [] : [{ file: "memory.max", value: bytes }, { file: "memory.swap.max", value: "0", optional: true }]),
+				...(bytes === undefined
+					? []
+					: [
+							{ file: "memory.max", value: bytes },
+							{ file: "memory.swap.max", value: "0", optional: true },
+						]),
 				...(quota === undefined ? [] : [{ file: "cpu.max", value: `${quota} ${CPU_PERIOD_US}` }]),
 			];
 	}

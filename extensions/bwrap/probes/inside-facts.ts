@@ -29,14 +29,22 @@ export function parseInsideFacts(output: string): InsideFacts {
 	return {
 		complete: all("end").length === 1,
 		status: new Map(all("status").map((line) => splitOnce(line, ":"))),
-		coreLimit: all("limits").map((line) => /^Max core file size\s+(\S+)/.exec(line)?.[1]).find(Boolean),
+		coreLimit: all("limits")
+			.map((line) => /^Max core file size\s+(\S+)/.exec(line)?.[1])
+			.find(Boolean),
 		mounts: new Map(all("mount").map(parseMount)),
-		cgroups: new Map(all("cgroup").flatMap((line) => {
-			const [, controllers = "", path = ""] = /^\d+:([^:]*):(.*)$/.exec(line) ?? [];
-			return controllers.split(",").map((controller) => [controller, path] as const);
-		})),
-		interfaces: all("net").map((line) => /^\s*([^:|]+):/.exec(line)?.[1]?.trim()).filter((name) => name !== undefined),
-		terminal: all("stat").map((line) => line.slice(line.lastIndexOf(")") + 2).split(" ")[4]).find(Boolean),
+		cgroups: new Map(
+			all("cgroup").flatMap((line) => {
+				const [, controllers = "", path = ""] = /^\d+:([^:]*):(.*)$/.exec(line) ?? [];
+				return controllers.split(",").map((controller) => [controller, path] as const);
+			}),
+		),
+		interfaces: all("net")
+			.map((line) => /^\s*([^:|]+):/.exec(line)?.[1]?.trim())
+			.filter((name) => name !== undefined),
+		terminal: all("stat")
+			.map((line) => line.slice(line.lastIndexOf(")") + 2).split(" ")[4])
+			.find(Boolean),
 		there: all("there"),
 		descriptors: all("descriptor").map(Number),
 		writable: all("writable"),

@@ -26,7 +26,12 @@ export async function outsideFacts(record: BwrapRecord): Promise<OutsideFacts> {
 		alteredLimits(record.cgroups, record.resources),
 		groupsWithout(pid, record.cgroups),
 	]);
-	return { uid: status.uid, sharedNamespaces: shared, endsWithSupervisor, cgroupFaults: [...outside.map((folder) => `not in ${folder}`), ...altered] };
+	return {
+		uid: status.uid,
+		sharedNamespaces: shared,
+		endsWithSupervisor,
+		cgroupFaults: [...outside.map((folder) => `not in ${folder}`), ...altered],
+	};
 }
 
 async function processStatus(pid: number): Promise<{ uid: number; parent: number }> {
@@ -37,7 +42,10 @@ async function processStatus(pid: number): Promise<{ uid: number; parent: number
 async function sharedNamespaces(pid: number): Promise<string[]> {
 	const same = await Promise.all(
 		NAMESPACES.map(async (kind) => {
-			const [inside, here] = await Promise.all([readlink(`/proc/${pid}/ns/${kind}`), readlink(`/proc/self/ns/${kind}`)]);
+			const [inside, here] = await Promise.all([
+				readlink(`/proc/${pid}/ns/${kind}`),
+				readlink(`/proc/self/ns/${kind}`),
+			]);
 			return inside === here ? [kind] : [];
 		}),
 	);

@@ -19,7 +19,10 @@ export async function prove(programs: Programs, record: BwrapRecord, directory: 
 		outsideFacts(record),
 	]);
 	if (inside.exitCode !== 0) {
-		const why = inside.exitCode === WRONG_SANDBOX ? "its id inside is another one" : inside.stderr.trim().split("\n").slice(-3).join(" ");
+		const why =
+			inside.exitCode === WRONG_SANDBOX
+				? "its id inside is another one"
+				: inside.stderr.trim().split("\n").slice(-3).join(" ");
 		throw new SandboxerError({
 			code: "control",
 			message: `Sandbox ${record.sandbox_id} could not be probed (exit code ${inside.exitCode}): ${why}.`,

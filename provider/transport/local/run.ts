@@ -33,7 +33,8 @@ export async function run(command: string, args: readonly string[], options: Run
 		detached: true,
 	});
 	const end = () => {
-		if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) process.kill(-child.pid, "SIGKILL");
+		if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
+			process.kill(-child.pid, "SIGKILL");
 	};
 	let timedOut = false;
 	const timer = setTimeout(() => {
@@ -47,7 +48,11 @@ export async function run(command: string, args: readonly string[], options: Run
 		const [exitCode, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
 		if (options.signal.aborted) throw stopped(command);
 		if (timedOut) {
-			throw new SandboxerError({ code: "timeout", message: `${command} did not end within ${options.timeoutSeconds} s.`, hint: "It was ended." });
+			throw new SandboxerError({
+				code: "timeout",
+				message: `${command} did not end within ${options.timeoutSeconds} s.`,
+				hint: "It was ended.",
+			});
 		}
 		return { exitCode, signal, stdout: await stdout, stderr: await stderr };
 	} finally {
@@ -78,5 +83,8 @@ async function collect(stream: Readable | null, maxBytes: number, end: () => voi
 }
 
 function stopped(command: string): SandboxerError {
-	return new SandboxerError({ code: "aborted", message: `${command} was stopped, because the caller went away or asked to stop.` });
+	return new SandboxerError({
+		code: "aborted",
+		message: `${command} was stopped, because the caller went away or asked to stop.`,
+	});
 }
