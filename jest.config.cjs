@@ -4,6 +4,8 @@ module.exports = {
 	rootDir: __dirname,
 	testEnvironment: "node",
 	testMatch: ["<rootDir>/test/**/*.test.ts"],
+	// What a third party's handler imports, in the fixtures.
+	moduleNameMapper: { "^pulumi-sandboxer/extension$": "<rootDir>/provider/contract/index.ts" },
 	modulePathIgnorePatterns: ["<rootDir>/dist/", "<rootDir>/examples/"],
 	transform: { "^.+\\.ts$": ["@swc/jest", { jsc: { target: "es2023", parser: { syntax: "typescript" } }, module: { type: "commonjs" } }] },
 	// The SDK's own closure serialiser breaks under istanbul's rewriting.

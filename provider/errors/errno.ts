@@ -1,4 +1,5 @@
 /** The errno name of a failed system call, such as "ENOENT"; undefined for anything else that was thrown. */
 export function errnoOf(thrown: unknown): string | undefined {
-	return thrown instanceof Error && "code" in thrown && typeof thrown.code === "string" ? thrown.code : undefined;
+	if (typeof thrown !== "object" || thrown === null || !("code" in thrown)) return undefined;
+	return typeof thrown.code === "string" ? thrown.code : undefined;
 }

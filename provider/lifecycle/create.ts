@@ -1,6 +1,7 @@
-import { checkpoint, type Handle, type Profile, type ProvisionRequest } from "../contract";
+import { checkpoint, type Handle, type ProvisionRequest } from "../contract";
 import { SandboxerError } from "../errors";
 import { durationSeconds } from "../lease/duration";
+import { leaseSeconds } from "../lease/lease-seconds";
 import { type Backend, callOf, cleanupCall, DEFAULT_TIMEOUT_SECONDS } from "./backend";
 import { effectiveProfile, type SandboxInputs } from "./inputs";
 import { readyOutputs, type SandboxOutputs, waitingOutputs } from "./outputs";
@@ -125,19 +126,7 @@ export function requestOf(backend: Backend, inputs: SandboxInputs): ProvisionReq
 		...callOf(backend, (limit === undefined ? undefined : durationSeconds(limit)) ?? DEFAULT_TIMEOUT_SECONDS),
 		sandboxId: inputs.sandboxId,
 		digest: replacingDigest(inputs),
-		ttlSeconds: leaseSeconds(inputs.ttl, inputs.profile),
+		ttlSeconds: leaseSeconds(inputs.ttl, inputs.profile.ttl).seconds,
 		...attributionOf(inputs),
 	};
-}
-
-/** The lease, in seconds, capped at the profile's max. */
-export function leaseSeconds(ttl: string, { ttl: { max } }: Profile): number {
-	const [asked, most] = [durationSeconds(ttl), durationSeconds(max)];
-	if (asked === undefined || most === undefined)
-		throw new SandboxerError({
-			code: "invalid",
-			message: `ttl ${JSON.stringify(ttl)} is not a duration.`,
-			hint: 'Write it like "4h".',
-		});
-	return Math.min(asked, most);
 }

@@ -1,7 +1,8 @@
 import { SandboxerError } from "../errors";
 import { durationSeconds } from "../lease/duration";
+import { leaseSeconds } from "../lease/lease-seconds";
 import { type Backend, callOf, DEFAULT_TIMEOUT_SECONDS } from "./backend";
-import { attributionOf, create, leaseSeconds } from "./create";
+import { attributionOf, create } from "./create";
 import { isSameTtl } from "./diff";
 import type { SandboxInputs } from "./inputs";
 import { restamped, type SandboxOutputs } from "./outputs";
@@ -18,7 +19,7 @@ export async function update(backend: Backend, olds: SandboxOutputs, news: Sandb
 		backend.progress("writing owner and labels");
 		outputs = { ...outputs, handle: await backend.extension.claim(olds.handle, attributionOf(news), call) };
 	}
-	if (!isSameTtl(olds.ttl, news.ttl) || leaseSeconds(olds.ttl, olds.profile) !== leaseSeconds(news.ttl, news.profile)) {
+	if (!isSameTtl(olds.ttl, news.ttl) || leaseSeconds(olds.ttl, olds.profile.ttl).seconds !== leaseSeconds(news.ttl, news.profile.ttl).seconds) {
 		backend.progress(`lease of ${news.ttl}`);
 		outputs = { ...outputs, lease: await extended(backend, outputs, news) };
 	}
@@ -35,7 +36,7 @@ export async function update(backend: Backend, olds: SandboxOutputs, news: Sandb
 				message: `The lease of sandbox ${sandboxId} is not known.`,
 				hint: "Run pulumi refresh first.",
 			});
-		const expiresAt = new Date(Date.parse(lease.readyAt) + leaseSeconds(ttl, profile) * 1000).toISOString();
+		const expiresAt = new Date(Date.parse(lease.readyAt) + leaseSeconds(ttl, profile.ttl).seconds * 1000).toISOString();
 		return { readyAt: lease.readyAt, expiresAt: await from.extension.extendLease(handle, expiresAt, call) };
 	}
 }
