@@ -5,6 +5,7 @@ import {
 	type Controls,
 	type ExtensionHost,
 	type Handle,
+	isSameOwner,
 	type Located,
 	type Owner,
 	type Problem,
@@ -65,7 +66,7 @@ export class BwrapExtension extends SandboxExtension<BwrapInputs> {
 	override async locate(query: { owner: Owner } | { sandboxId: string } | Record<never, never>): Promise<Located[]> {
 		const all = await locateAll(this.site);
 		if ("sandboxId" in query) return all.filter(({ handle }) => handle.sandbox_id === query.sandboxId);
-		if ("owner" in query) return all.filter(({ owner }) => isSame(owner, query.owner));
+		if ("owner" in query) return all.filter(({ owner }) => isSameOwner(owner, query.owner));
 		return all;
 	}
 
@@ -132,8 +133,4 @@ export class BwrapExtension extends SandboxExtension<BwrapInputs> {
 			disk: { status: "unsupported", note: "the workspace has no size limit" },
 		};
 	}
-}
-
-function isSame(a: Owner, b: Owner): boolean {
-	return a.scope === b.scope && a.project === b.project && a.stack === b.stack && a.urn === b.urn;
 }

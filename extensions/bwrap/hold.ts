@@ -1,5 +1,5 @@
 import { readdir } from "node:fs/promises";
-import type { Attribution, Call, Handle, Located } from "../../provider/contract";
+import { type Attribution, type Call, type Handle, isSameOwner, type Located } from "../../provider/contract";
 import { SandboxerError } from "../../provider/errors";
 import { assertWithin, sandboxDirectory } from "../../provider/workspace";
 import { sandboxFolders } from "./holder/command";
@@ -33,30 +33,33 @@ export async function locateAll(site: Site): Promise<(Located & { readonly owner
 	return located.flat();
 }
 
-/** Gives a sandbox to another holder. The earlier holder's handle means nothing from here on. */
+/**
+ * Writes for whom a sandbox is held. Another owner is another holder: the earlier one's handle means nothing
+ * from here on. Done twice, as by a retry whose first answer was lost, it is done once.
+ */
 export function claim(
 	site: Site,
 	handle: Handle,
 	{ owner, consumer, labels }: Attribution,
 	call: Call,
 ): Promise<Handle> {
-	return change(site, handle, call, async (record, directory) => {
+	const claimed = (record: BwrapRecord, number: number): BwrapRecord => {
 		const { consumer: _earlier, ...rest } = record;
-		const claimed: BwrapRecord = {
-			...rest,
-			owner,
-			labels,
-			...(consumer === undefined ? {} : { consumer }),
-			claim: record.claim + 1,
-		};
-		await writeRecord(directory, claimed);
-		return toHandle(claimed, directory);
+		return { ...rest, owner, labels, ...(consumer === undefined ? {} : { consumer }), claim: number };
+	};
+	return change(site, handle, call, async (record, directory, held) => {
+		const changesHands = !isSameOwner(record.owner, owner);
+		if (!held && (changesHands || record.claim !== Number(handle["claim"]) + 1)) throw lost(record.sandbox_id);
+		const written = claimed(record, changesHands ? record.claim + 1 : record.claim);
+		await writeRecord(directory, written);
+		return toHandle(written, directory);
 	});
 }
 
 /** Moves the deadline, first where it bites, then in the record. */
 export function extendLease(site: Site, handle: Handle, expiresAt: string, call: Call): Promise<string> {
-	return change(site, handle, call, async (record, directory) => {
+	return change(site, handle, call, async (record, directory, held) => {
+		if (!held) throw lost(record.sandbox_id);
 		const left = Math.ceil((Date.parse(expiresAt) - site.now()) / 1000);
 		if (record.supervisor === undefined || !isWhole(site.table, record)) throw lost(record.sandbox_id);
 		await writeDeadline(sandboxFolders(directory).control, Math.max(0, Math.ceil(await uptimeSeconds()) + left));
@@ -70,15 +73,15 @@ function change<T>(
 	site: Site,
 	unchecked: Handle,
 	call: Call,
-	work: (record: BwrapRecord, directory: string) => Promise<T>,
+	work: (record: BwrapRecord, directory: string, held: boolean) => Promise<T>,
 ): Promise<T> {
 	const handle = parseHandle(unchecked);
 	assertWithin(site.base, handle.sandbox_id, handle.remote_dir);
 	return lockSandbox(site, handle.sandbox_id, call, async () => {
 		const directory = sandboxDirectory(site.base, handle.sandbox_id);
 		const record = await readRecord(directory);
-		if (record === undefined || !isHolder(handle, record)) throw lost(handle.sandbox_id);
-		return work(record, directory);
+		if (record === undefined || record.generation !== handle.generation) throw lost(handle.sandbox_id);
+		return work(record, directory, isHolder(handle, record));
 	});
 }
 

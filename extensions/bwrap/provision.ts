@@ -18,7 +18,7 @@ import type { BwrapInputs } from "./inputs";
 import { makeCgroups, planCgroups } from "./limits/cgroup";
 import { cgroupName } from "./limits/cgroup-name";
 import { isAnyAlive, isWhole } from "./liveness";
-import { type BwrapRecord, readRecord, toHandle, writeRecord } from "./record";
+import { type BwrapRecord, isHolder, parseHandle, readRecord, toHandle, writeRecord } from "./record";
 import { lockSandbox, type Site } from "./site";
 import { exists, isUnfinished, removeSandbox } from "./teardown";
 
@@ -85,7 +85,7 @@ async function adopt(
 	request: ProvisionRequest,
 ): Promise<Handle | undefined> {
 	const { owner } = earlier;
-	if (!(["scope", "project", "stack", "urn"] as const).every((key) => owner[key] === request.owner[key])) {
+	if (!isSameOwner(owner, request.owner)) {
 		throw new SandboxerError({
 			code: "conflict",
 			message: `Sandbox ${request.sandboxId} belongs to ${owner.urn} (project ${owner.project}, stack ${owner.stack}, scope ${owner.scope}).`,
@@ -95,7 +95,8 @@ async function adopt(
 	}
 	if (earlier.digest === request.digest && earlier.phase === "ready" && isWhole(site.table, earlier)) {
 		request.progress("adopting the sandbox that an earlier run made");
-		const record = { ...earlier, claim: earlier.claim + 1, labels: request.labels };
+		const resumed = request.resumes !== undefined && isHolder(parseHandle(request.resumes), earlier);
+		const record = { ...earlier, claim: resumed ? earlier.claim : earlier.claim + 1, labels: request.labels };
 		await writeRecord(directory, record);
 		return toHandle(record, directory);
 	}

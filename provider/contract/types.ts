@@ -96,6 +96,8 @@ export interface ProvisionRequest extends Call {
 	readonly ttlSeconds: number;
 	readonly consumer?: Consumer;
 	readonly labels: Readonly<Record<string, string>>;
+	/** The handle that this very resource holds already: the sandbox is gone on with, not given another holder. */
+	readonly resumes?: Handle;
 }
 
 /** What a `provision` ended with. */

@@ -1,4 +1,4 @@
-import { checkpoint, type Handle, type ProvisionRequest } from "../contract";
+import { type Attribution, checkpoint, type Handle, isSameOwner, type ProvisionRequest } from "../contract";
 import { SandboxerError } from "../errors";
 import { durationSeconds } from "../lease/duration";
 import { leaseSeconds } from "../lease/lease-seconds";
@@ -22,10 +22,14 @@ export class NotReady extends Error {
 /** Where a sandbox of an extension that has no hosts is made. */
 const THIS_MACHINE = "local";
 
-/** Makes a sandbox, or adopts the one an earlier run made, and waits until it can be used. */
-export async function create(backend: Backend, inputs: SandboxInputs): Promise<SandboxOutputs> {
+/**
+ * Makes a sandbox, or adopts the one an earlier run made, and waits until it can be used.
+ *
+ * @param resumes - The handle in the state, where an earlier wait failed.
+ */
+export async function create(backend: Backend, inputs: SandboxInputs, resumes?: Handle): Promise<SandboxOutputs> {
 	await checkpoint("create:start");
-	const request = requestOf(backend, inputs);
+	const request = { ...requestOf(backend, inputs), ...(resumes === undefined ? {} : { resumes }) };
 	if (inputs.adopt) await takeOver(backend, inputs, request);
 	backend.progress("provisioning");
 	const { handle, adopted } = await provision(backend, inputs, request);
@@ -92,14 +96,7 @@ async function removed(backend: Backend, inputs: SandboxInputs, handle: Handle, 
 async function takeOver(backend: Backend, inputs: SandboxInputs, request: ProvisionRequest): Promise<void> {
 	const [found] = await backend.extension.locate({ sandboxId: inputs.sandboxId }, request);
 	if (found === undefined) return;
-	const { scope, project, stack, urn } = inputs.owner;
-	if (
-		found.owner.scope === scope &&
-		found.owner.project === project &&
-		found.owner.stack === stack &&
-		found.owner.urn === urn
-	)
-		return;
+	if (isSameOwner(found.owner, inputs.owner)) return;
 	if (found.digest !== request.digest) {
 		throw new SandboxerError({
 			code: "conflict",
@@ -112,7 +109,7 @@ async function takeOver(backend: Backend, inputs: SandboxInputs, request: Provis
 	await backend.extension.claim(found.handle, attributionOf(inputs), request);
 }
 
-export function attributionOf(inputs: SandboxInputs) {
+export function attributionOf(inputs: Pick<SandboxInputs, "owner" | "labels" | "consumer">): Attribution {
 	return {
 		owner: inputs.owner,
 		labels: inputs.labels,

@@ -3,8 +3,8 @@ import { SandboxerError } from "../errors";
 import { errnoText } from "./errno";
 import { HeldDirectory } from "./held-directory";
 import { Lanes } from "./lanes";
-import type { ListedName } from "./listed-name";
 import { isInRepository, listWithGit } from "./list-with-git";
+import type { ListedName } from "./listed-name";
 import { planTree } from "./plan-tree";
 import type { PlannedDirectory } from "./planned-tree";
 import { stopIfAborted } from "./stop";
@@ -64,7 +64,14 @@ function isBelow(directory: string, path: string): boolean {
 }
 
 /** What is to be copied, all of it looked at. */
-async function plan(from: HeldDirectory, source: string, target: string, git: string, step: string, signal: AbortSignal): Promise<PlannedDirectory> {
+async function plan(
+	from: HeldDirectory,
+	source: string,
+	target: string,
+	git: string,
+	step: string,
+	signal: AbortSignal,
+): Promise<PlannedDirectory> {
 	let listed: ListedName | undefined;
 	if (await isInRepository(from)) {
 		listed = await listWithGit(from, source, { git, step, signal });
@@ -77,7 +84,11 @@ async function plan(from: HeldDirectory, source: string, target: string, git: st
 		});
 	}
 	const planned = await planTree(from, listed, { source, step, signal, lanes: new Lanes(PARALLEL) });
-	if (listed !== undefined && planned.entries.size === 0 && (await readdir(`${from.path}/.`)).some((name) => name !== ".git")) {
+	if (
+		listed !== undefined &&
+		planned.entries.size === 0 &&
+		(await readdir(`${from.path}/.`)).some((name) => name !== ".git")
+	) {
 		throw new SandboxerError({
 			code: "invalid",
 			message: `inputs.repo ${JSON.stringify(source)} is not empty, but git lists nothing in it: all of it is ignored or deleted.`,
@@ -111,7 +122,11 @@ async function plan(from: HeldDirectory, source: string, target: string, git: st
  * await copyTree("/home/me/app", "/srv/sbx/demo/workspace", { signal });
  * ```
  */
-export async function copyTree(source: string, target: string, { signal, git = "git", owner }: CopyTreeOptions): Promise<CopyTreeReport> {
+export async function copyTree(
+	source: string,
+	target: string,
+	{ signal, git = "git", owner }: CopyTreeOptions,
+): Promise<CopyTreeReport> {
 	const step = `the copy of inputs.repo ${JSON.stringify(source)}`;
 	stopIfAborted(signal, step);
 	const from = await openSource(source);

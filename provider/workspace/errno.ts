@@ -1,6 +1,12 @@
 /** A failed system call. Told by its shape: an error may come from another realm, where `instanceof` says no. */
 export function isSystemError(thrown: unknown): thrown is Error & { readonly code: string; readonly syscall: string } {
-	return typeof thrown === "object" && thrown !== null && "syscall" in thrown && "code" in thrown && typeof thrown.code === "string";
+	return (
+		typeof thrown === "object" &&
+		thrown !== null &&
+		"syscall" in thrown &&
+		"code" in thrown &&
+		typeof thrown.code === "string"
+	);
 }
 
 /** Whether something thrown is a failed system call with one of these codes, such as `ENOENT`. */

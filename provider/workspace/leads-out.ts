@@ -4,7 +4,10 @@ import type { Planned, PlannedDirectory } from "./planned-tree";
 const MAX_LINKS = 40;
 
 function parts(target: Buffer): readonly string[] {
-	return target.toString("latin1").split("/").filter((part) => part !== "" && part !== ".");
+	return target
+		.toString("latin1")
+		.split("/")
+		.filter((part) => part !== "" && part !== ".");
 }
 
 function isAbsolute(target: Buffer): boolean {

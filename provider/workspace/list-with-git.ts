@@ -1,7 +1,7 @@
-import { lstat, readdir, stat } from "node:fs/promises";
+import { lstat, stat } from "node:fs/promises";
 import { SandboxerError } from "../errors";
 import { hasErrno } from "./errno";
-import { HeldDirectory, joinBytes } from "./held-directory";
+import { type HeldDirectory, joinBytes } from "./held-directory";
 import { ListedName } from "./listed-name";
 import { pathText, plainPathText } from "./path-text";
 import { type GitAnswer, type GitSettings, isDubiousOwnership, runGit } from "./run-git";
@@ -57,11 +57,15 @@ class GitLister {
 			this.#paths(directory, path, ["ls-files", "-z", "--cached", "--stage"]),
 			this.#paths(directory, path, ["ls-files", "-z", "--others", "--exclude-standard"]),
 		]);
-		const inner = new Map<string, { readonly path: Buffer; readonly name: ListedName; readonly isSubmodule: boolean }>();
+		const inner = new Map<
+			string,
+			{ readonly path: Buffer; readonly name: ListedName; readonly isSubmodule: boolean }
+		>();
 		for (const entry of index) {
 			const file = entry.subarray(entry.indexOf("\t") + 1);
 			const name = at.add(file);
-			if (entry.toString("latin1", 0, GITLINK.length) === GITLINK) inner.set(file.toString("latin1"), { path: file, name, isSubmodule: true });
+			if (entry.toString("latin1", 0, GITLINK.length) === GITLINK)
+				inner.set(file.toString("latin1"), { path: file, name, isSubmodule: true });
 		}
 		for (const entry of others) {
 			// With a slash at its end it is a repository of its own that this one does not know.
@@ -75,10 +79,17 @@ class GitLister {
 
 	/** Git has to see the directory as part of a work tree, and an inner repository as the top of its own. */
 	async #inspect(directory: HeldDirectory, path: Buffer): Promise<void> {
-		const answer = await runGit(directory.path, ["rev-parse", "--is-inside-work-tree", "--show-prefix"], this.#settings);
+		const answer = await runGit(
+			directory.path,
+			["rev-parse", "--is-inside-work-tree", "--show-prefix"],
+			this.#settings,
+		);
 		const [isInside, ...prefix] = answer.stdout.toString("latin1").split("\n");
 		if (answer.exitCode === 0 && isInside === "true" && (path.length === 0 || prefix.join("") === "")) return;
-		const stderr = answer.exitCode === 0 ? "it is not in the work tree of its repository (see its .git and core.worktree)." : answer.stderr;
+		const stderr =
+			answer.exitCode === 0
+				? "it is not in the work tree of its repository (see its .git and core.worktree)."
+				: answer.stderr;
 		throw refused(this.#where(path), { ...answer, stderr }, this.#source);
 	}
 
@@ -86,13 +97,21 @@ class GitLister {
 		const answer = await runGit(directory.path, words, this.#settings);
 		if (answer.exitCode !== 0) throw refused(this.#where(path), answer, this.#source);
 		const paths: Buffer[] = [];
-		for (let start = 0, end = answer.stdout.indexOf(0); end !== -1; start = end + 1, end = answer.stdout.indexOf(0, start)) {
+		for (
+			let start = 0, end = answer.stdout.indexOf(0);
+			end !== -1;
+			start = end + 1, end = answer.stdout.indexOf(0, start)
+		) {
 			paths.push(answer.stdout.subarray(start, end));
 		}
 		return paths;
 	}
 
-	async #listInner(outer: HeldDirectory, outerPath: Buffer, { path, name, isSubmodule }: { readonly path: Buffer; readonly name: ListedName; readonly isSubmodule: boolean }): Promise<void> {
+	async #listInner(
+		outer: HeldDirectory,
+		outerPath: Buffer,
+		{ path, name, isSubmodule }: { readonly path: Buffer; readonly name: ListedName; readonly isSubmodule: boolean },
+	): Promise<void> {
 		const directory = await enterAlong(outer, path);
 		// Deleted in the work tree, or a file by now.
 		if (directory === undefined) return;
@@ -119,7 +138,13 @@ class GitLister {
 }
 
 async function hasDotGit(directory: HeldDirectory): Promise<boolean> {
-	return (await readdir(`${directory.path}/.`, { encoding: "buffer" })).some((name) => name.equals(DOT_GIT));
+	try {
+		await lstat(directory.at(DOT_GIT));
+		return true;
+	} catch (thrown) {
+		if (hasErrno(thrown, "ENOENT")) return false;
+		throw thrown;
+	}
 }
 
 /** Holds the directory at a path of several parts; undefined when it is not there, or a link is on the way. */
@@ -146,7 +171,11 @@ async function enterAlong(top: HeldDirectory, path: Buffer): Promise<HeldDirecto
  * @throws {@link SandboxerError} `invalid` for a submodule that is not checked out and where git itself
  * fails, `preflight` for a repository of another user, `aborted`.
  */
-export async function listWithGit(directory: HeldDirectory, source: string, settings: GitSettings): Promise<ListedName> {
+export async function listWithGit(
+	directory: HeldDirectory,
+	source: string,
+	settings: GitSettings,
+): Promise<ListedName> {
 	const root = new ListedName();
 	await new GitLister(source, settings).list(directory, Buffer.alloc(0), root);
 	return root;

@@ -1,5 +1,5 @@
-import { pathText } from "./path-text";
 import { SandboxerError } from "../errors";
+import { pathText } from "./path-text";
 
 /** A name in a listing: a file, a directory on the way to files, or both (a file that became a directory). */
 export class ListedName {

@@ -9,5 +9,8 @@ export function plainPathText(bytes: Buffer): string {
 /** A name or path of any bytes for a message: in quotes, on one line, with what does not print escaped. */
 export function pathText(bytes: Buffer): string {
 	if (isUtf8(bytes)) return JSON.stringify(bytes.toString("utf8"));
-	return JSON.stringify(bytes.toString("latin1")).replace(/[\x80-\xff]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16)}`);
+	return JSON.stringify(bytes.toString("latin1")).replace(
+		/[\x80-\xff]/g,
+		(byte) => `\\x${byte.charCodeAt(0).toString(16)}`,
+	);
 }

@@ -43,14 +43,22 @@ class Planner {
 	}
 
 	/** Plans one directory: what is listed of it, or all that is in it. */
-	async plan(held: HeldDirectory, path: Buffer, depth: number, listed: ListedName | undefined): Promise<PlannedDirectory> {
+	async plan(
+		held: HeldDirectory,
+		path: Buffer,
+		depth: number,
+		listed: ListedName | undefined,
+	): Promise<PlannedDirectory> {
 		stopIfAborted(this.#settings.signal, this.#settings.step);
 		const planned: PlannedDirectory = { kind: "directory", entries: new Map() };
 		if (depth > MAX_DEPTH) {
 			this.faults.push({ path, why: `is nested deeper than ${MAX_DEPTH} directories` });
 			return planned;
 		}
-		const names = listed === undefined ? (await readdir(`${held.path}/.`, { encoding: "buffer" })).map((name) => name.toString("latin1")) : [...listed.children.keys()];
+		const names =
+			listed === undefined
+				? (await readdir(`${held.path}/.`, { encoding: "buffer" })).map((name) => name.toString("latin1"))
+				: [...listed.children.keys()];
 		await this.#settings.lanes.spread(names, async (name) => {
 			if (name === ".git") return;
 			const bytes = Buffer.from(name, "latin1");
@@ -61,7 +69,13 @@ class Planner {
 	}
 
 	/** Undefined for what is not there, or not what was listed. */
-	async #entry(held: HeldDirectory, name: Buffer, path: Buffer, depth: number, listed: ListedName | undefined): Promise<Planned | undefined> {
+	async #entry(
+		held: HeldDirectory,
+		name: Buffer,
+		path: Buffer,
+		depth: number,
+		listed: ListedName | undefined,
+	): Promise<Planned | undefined> {
 		const here = held.at(name);
 		try {
 			const stats = await lstat(here);
@@ -78,7 +92,13 @@ class Planner {
 		return undefined;
 	}
 
-	async #inner(held: HeldDirectory, name: Buffer, path: Buffer, depth: number, listed: ListedName | undefined): Promise<PlannedDirectory | undefined> {
+	async #inner(
+		held: HeldDirectory,
+		name: Buffer,
+		path: Buffer,
+		depth: number,
+		listed: ListedName | undefined,
+	): Promise<PlannedDirectory | undefined> {
 		const inner = await held.enter(name);
 		try {
 			const planned = await this.plan(inner, path, depth + 1, listed);
@@ -95,7 +115,10 @@ class Planner {
 			const inner = joinBytes(path, Buffer.from(name, "latin1"));
 			if (entry.kind === "directory") this.checkLinks([...directories, entry], inner);
 			if (entry.kind === "link" && leadsOut(directories, entry.target)) {
-				this.faults.push({ path: inner, why: `is a symbolic link to ${pathText(entry.target)}, which leads out of the tree` });
+				this.faults.push({
+					path: inner,
+					why: `is a symbolic link to ${pathText(entry.target)}, which leads out of the tree`,
+				});
 			}
 		}
 	}
@@ -107,7 +130,11 @@ class Planner {
  * @param listed - what git lists; everything there is where it is undefined. `.git` is left out either way.
  * @throws {@link SandboxerError} `invalid` with every name; `aborted`.
  */
-export async function planTree(held: HeldDirectory, listed: ListedName | undefined, settings: PlanSettings): Promise<PlannedDirectory> {
+export async function planTree(
+	held: HeldDirectory,
+	listed: ListedName | undefined,
+	settings: PlanSettings,
+): Promise<PlannedDirectory> {
 	const planner = new Planner(settings);
 	const root = await planner.plan(held, Buffer.alloc(0), 0, listed);
 	planner.checkLinks([root], Buffer.alloc(0));

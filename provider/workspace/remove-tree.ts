@@ -25,11 +25,21 @@ export interface RemoveTreeReport {
 }
 
 function conflict(directory: string, message: string, hint: string): SandboxerError {
-	return new SandboxerError({ code: "conflict", message: `${JSON.stringify(directory)} ${message}. Nothing was removed.`, hint, details: { directory } });
+	return new SandboxerError({
+		code: "conflict",
+		message: `${JSON.stringify(directory)} ${message}. Nothing was removed.`,
+		hint,
+		details: { directory },
+	});
 }
 
 function checkArguments(directory: string, last: readonly string[]): void {
-	const isSound = directory.startsWith("/") && directory !== "/" && posix.normalize(directory) === directory && !directory.endsWith("/") && !directory.includes("\0");
+	const isSound =
+		directory.startsWith("/") &&
+		directory !== "/" &&
+		posix.normalize(directory) === directory &&
+		!directory.endsWith("/") &&
+		!directory.includes("\0");
 	if (isSound && last.every((name) => name !== "" && name !== "." && name !== ".." && !/[/\0]/.test(name))) return;
 	throw new SandboxerError({
 		code: "internal",
@@ -39,7 +49,11 @@ function checkArguments(directory: string, last: readonly string[]): void {
 }
 
 /** Holds the directory to be removed; undefined when there is none. */
-async function holdOwn(parent: HeldDirectory, directory: string, marker: RemoveTreeOptions["marker"]): Promise<HeldDirectory | undefined> {
+async function holdOwn(
+	parent: HeldDirectory,
+	directory: string,
+	marker: RemoveTreeOptions["marker"],
+): Promise<HeldDirectory | undefined> {
 	const name = Buffer.from(basename(directory));
 	let held: HeldDirectory;
 	try {
@@ -48,12 +62,22 @@ async function holdOwn(parent: HeldDirectory, directory: string, marker: RemoveT
 		if (hasErrno(thrown, "ENOENT")) return undefined;
 		if (!hasErrno(thrown, "ENOTDIR")) throw thrown;
 		const isLink = (await lstat(parent.at(name))).isSymbolicLink();
-		throw conflict(directory, `is ${isLink ? "a symbolic link" : "not a directory"}, which no sandbox's directory is`, "Look who made it, and remove it by hand.");
+		throw conflict(
+			directory,
+			`is ${isLink ? "a symbolic link" : "not a directory"}, which no sandbox's directory is`,
+			"Look who made it, and remove it by hand.",
+		);
 	}
 	try {
-		if (!(await marker(directory))) throw conflict(directory, "is an existing directory without our marker", "If it is a sandbox's all the same, remove it by hand.");
+		if (!(await marker(directory)))
+			throw conflict(
+				directory,
+				"is an existing directory without our marker",
+				"If it is a sandbox's all the same, remove it by hand.",
+			);
 		const [ours, named] = [await held.stat(), await lstat(directory, { bigint: true })];
-		if (ours.dev !== named.dev || ours.ino !== named.ino) throw conflict(directory, "became another directory meanwhile", "Run again.");
+		if (ours.dev !== named.dev || ours.ino !== named.ino)
+			throw conflict(directory, "became another directory meanwhile", "Run again.");
 		return held;
 	} catch (thrown) {
 		await held.close();
@@ -103,7 +127,8 @@ class Removal {
 		if (held === undefined) return undefined;
 		try {
 			const names = await readdir(`${held.path}/.`);
-			if (names.some((name) => !this.#last.includes(name))) return remaining(this.#leaving, "it holds more than a removal leaves behind");
+			if (names.some((name) => !this.#last.includes(name)))
+				return remaining(this.#leaving, "it holds more than a removal leaves behind");
 			const sweep = this.#sweep(held, this.#leaving);
 			for (const name of this.#last) {
 				if (!(await sweep.removeFromTop(name))) return reportOf(sweep);
@@ -151,7 +176,11 @@ async function isThere(path: string | Buffer): Promise<boolean> {
 	}
 }
 
-async function removeBelow(parent: HeldDirectory, directory: string, { signal, marker, last = [] }: RemoveTreeOptions): Promise<RemoveTreeReport> {
+async function removeBelow(
+	parent: HeldDirectory,
+	directory: string,
+	{ signal, marker, last = [] }: RemoveTreeOptions,
+): Promise<RemoveTreeReport> {
 	const removal = new Removal(parent, await boundsOf(parent), directory, last, signal);
 	const finished = await removal.finish();
 	const held = await holdOwn(parent, directory, marker);

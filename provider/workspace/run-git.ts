@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { delimiter, isAbsolute, resolve } from "node:path";
 import { SandboxerError } from "../errors";
 import { hasErrno } from "./errno";
 import { stopIfAborted } from "./stop";
@@ -21,7 +22,15 @@ export interface GitAnswer {
 }
 
 /** What may stand in a repository's own config and would start a program: overruled, also for programs that git starts. */
-const HARMLESS = ["--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.sshCommand=false"];
+const HARMLESS = [
+	"--no-pager",
+	"-c",
+	"core.fsmonitor=false",
+	"-c",
+	"core.hooksPath=/dev/null",
+	"-c",
+	"core.sshCommand=false",
+];
 
 /** Nothing of the machine's or the person's git settings, no locks, no questions, no network (a partial clone would fetch). */
 const CLOSED = {
@@ -34,17 +43,31 @@ const CLOSED = {
 };
 
 function environment(names: readonly string[]): Record<string, string> {
-	const chosen: Record<string, string> = { LC_ALL: "C", GIT_OPTIONAL_LOCKS: "0", GIT_ATTR_NOSYSTEM: "1", GIT_PAGER: "cat", GIT_TERMINAL_PROMPT: "0" };
+	const chosen: Record<string, string> = {
+		LC_ALL: "C",
+		GIT_OPTIONAL_LOCKS: "0",
+		GIT_ATTR_NOSYSTEM: "1",
+		GIT_PAGER: "cat",
+		GIT_TERMINAL_PROMPT: "0",
+	};
 	for (const name of names) {
 		const value = process.env[name];
 		if (value !== undefined) chosen[name] = value;
 	}
+	// Git is started in the repository: a relative entry would find the repository's own programs.
+	chosen.PATH = (chosen.PATH ?? "/usr/bin:/bin").split(delimiter).filter(isAbsolute).join(delimiter);
 	return chosen;
 }
 
-async function run(cwd: string, words: readonly string[], env: Record<string, string>, { git, step, signal }: GitSettings): Promise<GitAnswer> {
+async function run(
+	cwd: string,
+	words: readonly string[],
+	env: Record<string, string>,
+	{ git, step, signal }: GitSettings,
+): Promise<GitAnswer> {
 	stopIfAborted(signal, step);
-	const child = spawn(git, words, { cwd, env, stdio: ["ignore", "pipe", "pipe"], signal, killSignal: "SIGKILL" });
+	const program = git.includes("/") ? resolve(git) : git;
+	const child = spawn(program, words, { cwd, env, stdio: ["ignore", "pipe", "pipe"], signal, killSignal: "SIGKILL" });
 	const stdout: Buffer[] = [];
 	const stderr: Buffer[] = [];
 	child.stdout.on("data", (chunk: Buffer) => stdout.push(chunk));
@@ -53,13 +76,15 @@ async function run(cwd: string, words: readonly string[], env: Record<string, st
 	child.on("error", (thrown) => {
 		failure = thrown;
 	});
-	const exitCode = await new Promise<number | null>((resolve) => child.on("close", resolve));
+	const exitCode = await new Promise<number | null>((settle) => child.on("close", settle));
 	stopIfAborted(signal, step);
 	if (failure !== undefined) {
 		const missing = hasErrno(failure, "ENOENT", "EACCES");
 		throw new SandboxerError({
 			code: "preflight",
-			message: missing ? `"${git}" was not found or cannot be started, and ${step} needs it.` : `"${git}" could not be started for ${step}.`,
+			message: missing
+				? `"${git}" was not found or cannot be started, and ${step} needs it.`
+				: `"${git}" could not be started for ${step}.`,
 			hint: "Install git, or put its folder on PATH.",
 			cause: failure,
 		});
@@ -69,10 +94,22 @@ async function run(cwd: string, words: readonly string[], env: Record<string, st
 
 /** The folders that the machine's and the person's git settings declare safe, in git's order. Read outside of any repository. */
 async function safeDirectories(settings: GitSettings): Promise<readonly string[]> {
-	const env = environment(["PATH", "HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"]);
+	const env = environment([
+		"PATH",
+		"HOME",
+		"XDG_CONFIG_HOME",
+		"GIT_CONFIG_GLOBAL",
+		"GIT_CONFIG_SYSTEM",
+		"GIT_CONFIG_NOSYSTEM",
+	]);
 	const found: string[] = [];
 	for (const scope of ["--system", "--global"]) {
-		const answer = await run("/", ["config", scope, "--includes", "--type=path", "-z", "--get-all", "safe.directory"], env, settings);
+		const answer = await run(
+			"/",
+			["config", scope, "--includes", "--type=path", "-z", "--get-all", "safe.directory"],
+			env,
+			settings,
+		);
 		if (answer.exitCode === 0) found.push(...answer.stdout.toString("utf8").split("\0").slice(0, -1));
 	}
 	return found;
@@ -97,5 +134,10 @@ export async function runGit(cwd: string, words: readonly string[], settings: Gi
 	if (!isDubiousOwnership(answer)) return answer;
 	const safe = await safeDirectories(settings);
 	if (safe.length === 0) return answer;
-	return run(cwd, [...HARMLESS, ...safe.flatMap((directory) => ["-c", `safe.directory=${directory}`]), ...words], env, settings);
+	return run(
+		cwd,
+		[...HARMLESS, ...safe.flatMap((directory) => ["-c", `safe.directory=${directory}`]), ...words],
+		env,
+		settings,
+	);
 }

@@ -3,7 +3,12 @@ import { sandboxIdSchema } from "../documents/words";
 import { SandboxerError } from "../errors";
 
 function refusal(field: "base_dir" | "sandbox_id", value: string, rule: string, hint: string): SandboxerError {
-	return new SandboxerError({ code: "invalid", message: `${field} ${JSON.stringify(value)} ${rule}.`, hint, details: { field, value } });
+	return new SandboxerError({
+		code: "invalid",
+		message: `${field} ${JSON.stringify(value)} ${rule}.`,
+		hint,
+		details: { field, value },
+	});
 }
 
 /** What is wrong with a base_dir, whose trailing slashes are gone; undefined when nothing is. */
@@ -33,10 +38,21 @@ function baseDirFault(baseDir: string, base: string): string | undefined {
 export function sandboxDirectory(baseDir: string, sandboxId: string): string {
 	const base = baseDir.replace(/\/+$/, "");
 	const fault = baseDirFault(baseDir, base);
-	if (fault !== undefined) throw refusal("base_dir", baseDir, fault, 'Give an absolute path of a directory for sandboxes alone, such as "/srv/sandboxes".');
+	if (fault !== undefined)
+		throw refusal(
+			"base_dir",
+			baseDir,
+			fault,
+			'Give an absolute path of a directory for sandboxes alone, such as "/srv/sandboxes".',
+		);
 	const id = sandboxIdSchema.safeParse(sandboxId);
 	if (!id.success) {
-		throw refusal("sandbox_id", sandboxId, `is refused: a sandbox id ${id.error.issues[0]?.message ?? "is something else"}`, "Give another one, or leave it out.");
+		throw refusal(
+			"sandbox_id",
+			sandboxId,
+			`is refused: a sandbox id ${id.error.issues[0]?.message ?? "is something else"}`,
+			"Give another one, or leave it out.",
+		);
 	}
 	return `${base}/${id.data}`;
 }

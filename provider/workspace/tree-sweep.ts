@@ -108,7 +108,10 @@ export class TreeSweep {
 				if (!(await this.#removeAny(place, name))) isClear = false;
 			});
 		};
-		for await (const entry of await opendir(`${place.held.path}/.`, { encoding: "buffer" as BufferEncoding, bufferSize: BATCH })) {
+		for await (const entry of await opendir(`${place.held.path}/.`, {
+			encoding: "buffer" as BufferEncoding,
+			bufferSize: BATCH,
+		})) {
 			// Typed as a string whatever the encoding.
 			const name = entry.name as unknown as Buffer;
 			if (keep.has(name.toString("utf8"))) continue;

@@ -47,7 +47,13 @@ export class TreeWriter {
 		});
 	}
 
-	async #directory(from: HeldDirectory, into: HeldDirectory, name: Buffer, plan: PlannedDirectory, path: Buffer): Promise<void> {
+	async #directory(
+		from: HeldDirectory,
+		into: HeldDirectory,
+		name: Buffer,
+		plan: PlannedDirectory,
+		path: Buffer,
+	): Promise<void> {
 		const inner = await this.#reading(path, () => from.enter(name));
 		if (inner === undefined) return;
 		try {
@@ -99,7 +105,10 @@ export class TreeWriter {
 	async #contents(source: FileHandle, made: FileHandle, size: number, path: Buffer): Promise<void> {
 		const chunk = Buffer.allocUnsafe(Math.min(size + SLACK_BYTES, CHUNK_BYTES));
 		for (;;) {
-			const bytesRead = await this.#reading(path, async () => (await source.read(chunk, 0, chunk.length, null)).bytesRead);
+			const bytesRead = await this.#reading(
+				path,
+				async () => (await source.read(chunk, 0, chunk.length, null)).bytesRead,
+			);
 			if (bytesRead === undefined || bytesRead === 0) return;
 			await this.#writing(path, () => made.writeFile(chunk.subarray(0, bytesRead)));
 			this.bytes += bytesRead;

@@ -42,29 +42,49 @@ describe("case 16, table.yaml", () => {
 		]);
 	});
 
-	it.each(byWords.filter(({ dir }) => dir !== undefined).map((row) => [JSON.stringify(row), row] as const))("%s", (_name, row) => {
-		expect(sandboxDirectory(row.base_dir, row.id)).toBe(row.dir);
-	});
+	it.each(byWords.filter(({ dir }) => dir !== undefined).map((row) => [JSON.stringify(row), row] as const))(
+		"%s",
+		(_name, row) => {
+			expect(sandboxDirectory(row.base_dir, row.id)).toBe(row.dir);
+		},
+	);
 
-	it.each(byWords.filter(({ refuse }) => refuse !== undefined).map((row) => [JSON.stringify(row), row] as const))("%s", (_name, row) => {
-		const error = refusalOf(() => sandboxDirectory(row.base_dir, row.id));
-		const value = row.refuse === "base_dir" ? row.base_dir : row.id;
-		expect(error.code).toBe("invalid");
-		expect(error.message).toContain(`${row.refuse} ${JSON.stringify(value)}`);
-		expect(error.message).not.toContain("\0");
-		expect(error.details).toMatchObject({ field: row.refuse, value });
-		expect(error.hint).toBeDefined();
-	});
+	it.each(byWords.filter(({ refuse }) => refuse !== undefined).map((row) => [JSON.stringify(row), row] as const))(
+		"%s",
+		(_name, row) => {
+			const error = refusalOf(() => sandboxDirectory(row.base_dir, row.id));
+			const value = row.refuse === "base_dir" ? row.base_dir : row.id;
+			expect(error.code).toBe("invalid");
+			expect(error.message).toContain(`${row.refuse} ${JSON.stringify(value)}`);
+			expect(error.message).not.toContain("\0");
+			expect(error.details).toMatchObject({ field: row.refuse, value });
+			expect(error.hint).toBeDefined();
+		},
+	);
 });
 
 describe("a base_dir that is not in the table", () => {
-	it.each(["//", "/./", "/srv/./sbx", "/srv//sbx", "/srv/sbx/..", "/srv/s\0x", "~/sbx", "~ci/sbx", "./sbx", " /srv/sbx"])("refuses %j", (baseDir) => {
+	it.each([
+		"//",
+		"/./",
+		"/srv/./sbx",
+		"/srv//sbx",
+		"/srv/sbx/..",
+		"/srv/s\0x",
+		"~/sbx",
+		"~ci/sbx",
+		"./sbx",
+		" /srv/sbx",
+	])("refuses %j", (baseDir) => {
 		expect(refusalOf(() => sandboxDirectory(baseDir, "demo")).message).toContain(`base_dir ${JSON.stringify(baseDir)}`);
 	});
 
-	it.each(["/srv/sand boxes", "/srv/it's", "/srv/ünï", "/srv/..sbx", "/srv/-rf", "/srv/new\nline"])("takes %j", (baseDir) => {
-		expect(sandboxDirectory(`${baseDir}//`, "demo")).toBe(`${baseDir}/demo`);
-	});
+	it.each(["/srv/sand boxes", "/srv/it's", "/srv/ünï", "/srv/..sbx", "/srv/-rf", "/srv/new\nline"])(
+		"takes %j",
+		(baseDir) => {
+			expect(sandboxDirectory(`${baseDir}//`, "demo")).toBe(`${baseDir}/demo`);
+		},
+	);
 });
 
 describe("case 16, tampered-state.yaml, by words", () => {
@@ -83,7 +103,14 @@ describe("case 16, tampered-state.yaml, by words", () => {
 		expect(() => assertWithin("/srv/sbx/", "demo", remoteDir)).not.toThrow();
 	});
 
-	it.each(["/srv/sbx//demo", "/srv/sbx/./demo", "srv/sbx/demo", "/srv/sbx/demo2", "/srv/sbx/demo/x", "/srv/sbx/demo\0"])("refuses %j", (remoteDir) => {
+	it.each([
+		"/srv/sbx//demo",
+		"/srv/sbx/./demo",
+		"srv/sbx/demo",
+		"/srv/sbx/demo2",
+		"/srv/sbx/demo/x",
+		"/srv/sbx/demo\0",
+	])("refuses %j", (remoteDir) => {
 		expect(refusalOf(() => assertWithin("/srv/sbx", "demo", remoteDir)).details).toMatchObject({ field: "remote_dir" });
 	});
 

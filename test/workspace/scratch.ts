@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { SandboxerError } from "../../provider/errors";
@@ -55,7 +55,12 @@ export class Scratch {
 /** Git as a developer has it, but with nobody's settings. */
 export function git(cwd: string, ...words: string[]): string {
 	const who = ["-c", "user.email=dev@example.com", "-c", "user.name=dev", "-c", "protocol.file.allow=always"];
-	const env = { PATH: process.env["PATH"], HOME: "/dev/null", GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null" };
+	const env = {
+		PATH: process.env.PATH,
+		HOME: "/dev/null",
+		GIT_CONFIG_NOSYSTEM: "1",
+		GIT_CONFIG_GLOBAL: "/dev/null",
+	};
 	return execFileSync("git", [...who, ...words], { cwd, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 }
 
@@ -89,4 +94,29 @@ export async function refusal(promise: Promise<unknown>): Promise<SandboxerError
 		throw thrown;
 	}
 	throw new Error("It was not refused.");
+}
+
+/** Sets variables for one call; `process.env` is where git's environment is picked from. */
+export async function withEnvironment<T>(
+	variables: Readonly<Record<string, string>>,
+	call: () => Promise<T>,
+): Promise<T> {
+	const before = new Map(Object.keys(variables).map((name) => [name, process.env[name]]));
+	Object.assign(process.env, variables);
+	try {
+		return await call();
+	} finally {
+		for (const [name, value] of before) {
+			if (value === undefined) delete process.env[name];
+			else process.env[name] = value;
+		}
+	}
+}
+
+/** A program that leaves a trace when it is run. */
+export function canary(scratch: Scratch): { readonly program: string; readonly trace: string } {
+	const trace = scratch.path("trace");
+	const program = scratch.file("canary.sh", `#!/bin/sh\ntouch '${trace}'\n`);
+	chmodSync(program, 0o755);
+	return { program, trace };
 }
