@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import {
 	checkpoint,
 	type Handle,
+	isSameOwner,
 	type Profile,
 	type Provisioned,
 	type ProvisionRequest,
