@@ -1,5 +1,5 @@
 import { SandboxerError } from "../errors";
-import { pathText } from "./path-text";
+import { pathText, plainPathText } from "./path-text";
 
 /** A name in a listing: a file, a directory on the way to files, or both (a file that became a directory). */
 export class ListedName {
@@ -20,7 +20,7 @@ export class ListedName {
 					code: "invalid",
 					message: `inputs.repo: git lists ${pathText(path)}, which leads out of the repository.`,
 					hint: "Its index was made by hand or is damaged: make it anew with git read-tree HEAD.",
-					details: { field: "inputs.repo", paths: [pathText(path)] },
+					details: { field: "inputs.repo", paths: [plainPathText(path)] },
 				});
 			}
 			let next = at.children.get(part);

@@ -126,6 +126,7 @@ class Removal {
 		const held = await enterIfThere(this.#parent, this.#leaving);
 		if (held === undefined) return undefined;
 		try {
+			if (!(await isWithin(this.#bounds, held))) return remaining(this.#leaving, MOUNTED);
 			const names = await readdir(`${held.path}/.`);
 			if (names.some((name) => !this.#last.includes(name)))
 				return remaining(this.#leaving, "it holds more than a removal leaves behind");

@@ -2,9 +2,8 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, readdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { copyTree } from "../../provider/workspace";
-import { canary, commitAll, isRoot, manifest, NOBODY, refusal, Scratch, untilDone, withEnvironment } from "./scratch";
+import { canary, commitAll, itAsRoot, manifest, NOBODY, refusal, Scratch, untilDone, withEnvironment } from "./scratch";
 
-const itAsRoot = isRoot ? it : it.skip;
 const options = { signal: untilDone };
 
 let scratch: Scratch;

@@ -114,8 +114,15 @@ describe("a hostile repository", () => {
 		const sum = execFileSync("sha1sum", { input: Buffer.from(bytes, "latin1"), encoding: "utf8" }).slice(0, 40);
 		writeFileSync(index, Buffer.concat([Buffer.from(bytes, "latin1"), Buffer.from(sum, "hex")]));
 		rmSync(join(repo, stand));
-		await copyTree(repo, target, options).catch((thrown: unknown) => thrown);
-		expect(manifest(target).filter((name) => name !== "file")).toEqual([]);
+		if (path === ".git/config") {
+			await copyTree(repo, target, options);
+			expect(manifest(target)).toEqual(["file"]);
+			return;
+		}
+		const error = await refusal(copyTree(repo, target, options));
+		expect(error.message).toContain(`git lists ${JSON.stringify(path)}, which leads out of the repository`);
+		expect(error.details).toEqual({ field: "inputs.repo", paths: [path] });
+		expect(readdirSync(target)).toEqual([]);
 	});
 
 	it("cannot hold the copy up with a setting that starts with a tilde", async () => {

@@ -3,9 +3,8 @@ import { chmodSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { copyTree } from "../../provider/workspace";
-import { isRoot, NOBODY, refusal, Scratch, untilDone } from "./scratch";
+import { itAsRoot, NOBODY, refusal, Scratch, untilDone } from "./scratch";
 
-const itAsRoot = isRoot ? it : it.skip;
 const options = { signal: untilDone };
 
 let scratch: Scratch;

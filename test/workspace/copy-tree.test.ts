@@ -15,9 +15,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { copyTree } from "../../provider/workspace";
-import { isRoot, manifest, NOBODY, refusal, Scratch, untilDone } from "./scratch";
+import { itAsRoot, manifest, NOBODY, refusal, Scratch, untilDone } from "./scratch";
 
-const itAsRoot = isRoot ? it : it.skip;
 const options = { signal: untilDone };
 
 let scratch: Scratch;

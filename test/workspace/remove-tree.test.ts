@@ -2,12 +2,11 @@ import { existsSync, linkSync, lstatSync, readFileSync, renameSync, symlinkSync,
 import { join } from "node:path";
 import { parse } from "yaml";
 import { removeTree } from "../../provider/workspace";
-import { isRoot, manifest, refusal, Scratch, untilDone } from "./scratch";
+import { itAsRoot, manifest, refusal, Scratch, untilDone } from "./scratch";
 
 const MARKER = ".sandboxer.json";
 const marker = async (directory: string): Promise<boolean> => existsSync(join(directory, MARKER));
 const options = { signal: untilDone, marker, last: [MARKER] };
-const itAsRoot = isRoot ? it : it.skip;
 
 let scratch: Scratch;
 let demo: string;
@@ -67,7 +66,7 @@ describe("case 16, tampered-state.yaml, on disk", () => {
 		expect(manifest(scratch.root)).toEqual(before);
 	});
 
-	itAsRoot(`${kinds[2]}: ${onDisk.get(kinds[2])}${isRoot ? "" : " (needs root, not run)"}`, async () => {
+	itAsRoot(`${kinds[2]}: ${onDisk.get(kinds[2])}`, async () => {
 		const data = scratch.directory("sbx/demo/work/data");
 		scratch.mount(data, "-t", "tmpfs", "tmpfs");
 		writeFileSync(join(data, "row"), "precious");

@@ -4,7 +4,13 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { SandboxerError } from "../../provider/errors";
 
-export const isRoot = process.geteuid?.() === 0;
+const isRoot = process.geteuid?.() === 0;
+
+/** A test that mounts, gives files away or acts as another user; by its name it says so where it cannot. */
+export function itAsRoot(name: string, test: () => Promise<void>): void {
+	if (isRoot) it(name, test);
+	else it.skip(`${name} (needs root: not run)`, test);
+}
 
 /** A user who owns nothing here. */
 export const NOBODY = { uid: 65_534, gid: 65_534 };
@@ -48,6 +54,8 @@ export class Scratch {
 
 	clean(): void {
 		for (const directory of this.#mounts.splice(0).reverse()) execFileSync("umount", ["-l", directory]);
+		// What a test made read-only keeps its contents from everybody but root.
+		execFileSync("chmod", ["-R", "u+rwX", this.root]);
 		rmSync(this.root, { recursive: true, force: true });
 	}
 }
