@@ -112,7 +112,12 @@ export class Sandbox extends pulumi.ComponentResource {
 			FORWARDED.filter((key) => key in opts).map((key) => [key, (opts as Record<string, unknown>)[key]]),
 		);
 		const timeouts = args.timeouts ?? opts.customTimeouts;
-		return new SandboxResource(extension, name, { ...args, profile, timeouts, owner }, { ...forwarded, parent: this });
+		return new SandboxResource(
+			extension,
+			name,
+			{ ...args, profile, timeouts, replaceOnChanges: opts.replaceOnChanges, owner },
+			{ ...forwarded, parent: this },
+		);
 	}
 
 	private found(name: string, { id, extension }: Existing): SandboxResource {

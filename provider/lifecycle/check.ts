@@ -60,6 +60,7 @@ export function check(
 		adopt: asked.adopt,
 		onExpired: asked.onExpired,
 		labels: asked.labels,
+		...(asked.replaceOnChanges === undefined ? {} : { replaceOnChanges: asked.replaceOnChanges }),
 		owner: asked.owner,
 		phase: "ready",
 		...selfHostedQuote(asked.extension),

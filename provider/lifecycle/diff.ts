@@ -22,6 +22,7 @@ const UPDATING = [
 	"adopt",
 	"onExpired",
 	"labels",
+	"replaceOnChanges",
 	"owner",
 	"route",
 	"quote",
@@ -32,20 +33,32 @@ const UPDATING = [
  * value that is not known yet never makes a replacement, only a change.
  */
 export function diff(extension: SandboxExtension, olds: Partial<SandboxOutputs>, news: SandboxInputs): Difference {
+	const changed = changedInPlace(olds, news);
 	const replaces = [
 		...replacedBySettings(olds, news),
 		...replacedById(olds, news),
 		...replacedByPhase(olds),
-		...replacedByLease(extension, olds, news),
+		...changed.filter((key) => isReplacing(extension, news, key)),
 	];
-	const updates = UPDATING.some((key) => holdsUnknown(news[key]) || !isEqual(olds[key], news[key]));
-	const unknown = Object.values(replacing(news)).some(holdsUnknown) || holdsUnknown(news.ttl);
+	const unknown = Object.values(replacing(news)).some(holdsUnknown);
 	const unfinished = olds.phase === "waiting" || olds.stateVersion !== STATE_VERSION;
 	return {
-		changes: replaces.length > 0 || updates || unknown || unfinished || !isSameTtl(olds.ttl, news.ttl),
-		replaces,
+		changes: replaces.length > 0 || changed.length > 0 || unknown || unfinished,
+		replaces: [...new Set(replaces)],
 		deleteBeforeReplace: true,
 	};
+}
+
+function changedInPlace(olds: Partial<SandboxOutputs>, news: SandboxInputs): string[] {
+	const updated = UPDATING.filter((key) => holdsUnknown(news[key]) || !isEqual(olds[key], news[key]));
+	return isSameTtl(olds.ttl, news.ttl) ? updated : [...updated, "ttl"];
+}
+
+/** Whether a change that could be made in place replaces all the same: the program says so, or the backend cannot. */
+function isReplacing(extension: SandboxExtension, news: SandboxInputs, key: string): boolean {
+	if (holdsUnknown(news[key as keyof SandboxInputs])) return false;
+	if (key === "ttl" && !extension.supportsLeaseExtension()) return true;
+	return (news.replaceOnChanges ?? []).some((path) => path === "*" || path.split(/[.[]/)[0] === key);
 }
 
 function replacedBySettings(olds: Partial<SandboxOutputs>, news: SandboxInputs): string[] {
@@ -62,10 +75,6 @@ function replacedById({ sandboxId }: Partial<SandboxOutputs>, news: SandboxInput
 function replacedByPhase({ phase, onExpired }: Partial<SandboxOutputs>): string[] {
 	if (phase === "gone" || phase === "altered") return ["phase"];
 	return phase === "expired" && onExpired !== "keep" ? ["phase"] : [];
-}
-
-function replacedByLease(extension: SandboxExtension, { ttl }: Partial<SandboxOutputs>, news: SandboxInputs): string[] {
-	return extension.supportsLeaseExtension() || holdsUnknown(news.ttl) || isSameTtl(ttl, news.ttl) ? [] : ["ttl"];
 }
 
 /** `60m` and `1h` are the same lease. */

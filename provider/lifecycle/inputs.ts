@@ -34,6 +34,8 @@ export const sandboxInputsSchema = z.strictObject({
 	adopt: z.boolean().default(false),
 	onExpired: z.enum(["recreate", "keep"]).default("recreate"),
 	labels: z.record(z.string(), z.string()).default({}),
+	/** The resource option of that name: the engine cannot apply it to a dynamic resource. */
+	replaceOnChanges: z.array(z.string()).optional(),
 	owner: z.strictObject({ scope: z.string(), project: z.string(), stack: z.string(), urn: z.string() }),
 	/** Filled in by check, so that a preview shows them; given back unchanged by the engine. */
 	phase: z.unknown().optional(),
@@ -60,6 +62,7 @@ export interface SandboxInputs {
 	readonly adopt: boolean;
 	readonly onExpired: "recreate" | "keep";
 	readonly labels: Readonly<Record<string, string>>;
+	readonly replaceOnChanges?: readonly string[];
 	readonly owner: Owner;
 	/** What is wanted: always "ready". What is, stands in the outputs. */
 	readonly phase: "ready";

@@ -15,6 +15,8 @@ export interface SandboxResourceArgs {
 	readonly adopt?: pulumi.Input<boolean> | undefined;
 	readonly onExpired?: pulumi.Input<string> | undefined;
 	readonly labels?: pulumi.Input<object> | undefined;
+	/** The resource option of that name: the engine cannot apply it to a dynamic resource. */
+	readonly replaceOnChanges?: readonly string[] | undefined;
 	readonly owner: { readonly [key in keyof Owner]: pulumi.Input<string> };
 }
 

@@ -5,7 +5,6 @@ import { hasErrno } from "./errno";
 
 /** `O_PATH` of `fcntl.h` (x64, arm64), which node:fs does not name: a directory is held without a right to read it. */
 const O_PATH = 0o10000000;
-const SLASH = Buffer.from("/");
 
 /**
  * A directory held by its descriptor. Names are looked up in it through `/proc/self/fd`, as openat(2)
@@ -79,9 +78,4 @@ export class HeldDirectory {
 	async close(): Promise<void> {
 		await this.#handle.close();
 	}
-}
-
-/** A path below a directory that is held, as bytes. */
-export function joinBytes(parent: Buffer, name: Buffer): Buffer {
-	return parent.length === 0 ? name : Buffer.concat([parent, SLASH, name]);
 }

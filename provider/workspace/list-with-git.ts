@@ -1,39 +1,24 @@
-import { lstat, stat } from "node:fs/promises";
+import { lstat } from "node:fs/promises";
 import { SandboxerError } from "../errors";
 import { hasErrno } from "./errno";
-import { type HeldDirectory, joinBytes } from "./held-directory";
+import type { HeldDirectory } from "./held-directory";
+import { joinBytes } from "./join-bytes";
 import { ListedName } from "./listed-name";
 import { pathText, plainPathText } from "./path-text";
-import { type GitAnswer, type GitSettings, isDubiousOwnership, runGit } from "./run-git";
+import { type GitAnswer, type GitSettings, runGit } from "./run-git";
 
 const DOT_GIT = Buffer.from(".git");
 /** The mode of a submodule in an index. */
 const GITLINK = "160000";
 
-/** Whether a directory lies in a git repository, as git looks for it: `.git` here or further up, on the same file system. */
-export async function isInRepository(directory: HeldDirectory): Promise<boolean> {
-	const { dev } = await directory.stat();
-	let last: bigint | undefined;
-	for (let up = directory.path; ; up += "/..") {
-		const at = await stat(`${up}/.`, { bigint: true });
-		if (at.dev !== dev || at.ino === last) return false;
-		last = at.ino;
-		try {
-			await lstat(`${up}/.git`);
-			return true;
-		} catch (thrown) {
-			if (!hasErrno(thrown, "ENOENT", "EACCES")) throw thrown;
-		}
-	}
-}
-
 function refused(where: string, answer: GitAnswer, source: string): SandboxerError {
-	const words = answer.stderr === "" ? `exit status ${String(answer.exitCode)}` : answer.stderr.split("\n", 1)[0];
-	const dubious = isDubiousOwnership(answer);
+	const lines = answer.stderr.split("\n");
+	const words =
+		lines.find((line) => line.startsWith("fatal:")) ?? (lines[0] || `exit status ${String(answer.exitCode)}`);
 	return new SandboxerError({
-		code: dubious ? "preflight" : "invalid",
+		code: answer.isForeign ? "preflight" : "invalid",
 		message: `git cannot list ${where}: ${words}`,
-		hint: dubious
+		hint: answer.isForeign
 			? "The repository belongs to another user. If you trust it: git config --global --add safe.directory with the path in git's words; or run as its owner."
 			: "Make git status work there, or give a directory that is not in a git repository.",
 		details: { field: "inputs.repo", value: source, stderr: answer.stderr },
@@ -53,10 +38,8 @@ class GitLister {
 	/** Lists a directory and notes its paths below `at`. `path` is the directory's own, from the tree's root; empty there. */
 	async list(directory: HeldDirectory, path: Buffer, at: ListedName): Promise<void> {
 		await this.#inspect(directory, path);
-		const [index, others] = await Promise.all([
-			this.#paths(directory, path, ["ls-files", "-z", "--cached", "--stage"]),
-			this.#paths(directory, path, ["ls-files", "-z", "--others", "--exclude-standard"]),
-		]);
+		const index = await this.#paths(directory, path, ["ls-files", "-z", "--cached", "--stage"]);
+		const others = await this.#paths(directory, path, ["ls-files", "-z", "--others", "--exclude-standard"]);
 		const inner = new Map<
 			string,
 			{ readonly path: Buffer; readonly name: ListedName; readonly isSubmodule: boolean }

@@ -1,10 +1,14 @@
-import { lstat, readdir, rename, rmdir } from "node:fs/promises";
+import { lstat } from "node:fs/promises";
 import { basename, dirname, posix } from "node:path";
 import { SandboxerError } from "../errors";
 import { errnoText, hasErrno, isSystemError } from "./errno";
 import { HeldDirectory } from "./held-directory";
+import { MountBounds } from "./mount-bounds";
+import { Removal, type RemoveTreeReport } from "./removal";
+import { stillThere } from "./still-there";
 import { stopIfAborted } from "./stop";
-import { type Bounds, boundsOf, isWithin, MOUNTED, stillThere, TreeSweep } from "./tree-sweep";
+
+export type { RemoveTreeReport } from "./removal";
 
 export interface RemoveTreeOptions {
 	/** Fires when the caller is gone; a removal that was stopped goes on with the next call. */
@@ -13,15 +17,6 @@ export interface RemoveTreeOptions {
 	readonly marker: (directory: string) => Promise<boolean>;
 	/** Names directly in the directory that go after all else, such as the marker's: what is left of a stopped removal is still known as ours. */
 	readonly last?: readonly string[];
-}
-
-export interface RemoveTreeReport {
-	/** Whether this call removed a directory; false where there was none. */
-	readonly removed: boolean;
-	/** Paths that are still there; empty is the proof that the directory is gone. At most 50 are named. */
-	readonly remains: readonly string[];
-	/** Why the first of `remains` is still there, as a sentence. */
-	readonly reason?: string;
 }
 
 function conflict(directory: string, message: string, hint: string): SandboxerError {
@@ -85,88 +80,6 @@ async function holdOwn(
 	}
 }
 
-/** One removal, below a parent that is held. */
-class Removal {
-	readonly #parent: HeldDirectory;
-	readonly #bounds: Bounds;
-	readonly #directory: string;
-	readonly #last: readonly string[];
-	readonly #signal: AbortSignal;
-	/** What the directory is called between its last steps: no sandbox id starts with a dot. */
-	readonly #leaving: string;
-
-	constructor(parent: HeldDirectory, bounds: Bounds, directory: string, last: readonly string[], signal: AbortSignal) {
-		this.#parent = parent;
-		this.#bounds = bounds;
-		this.#directory = directory;
-		this.#last = last;
-		this.#signal = signal;
-		this.#leaving = posix.join(dirname(directory), `.${basename(directory)}.removing`);
-	}
-
-	/** Empties the directory but for the last names, then takes it away. */
-	async remove(held: HeldDirectory): Promise<RemoveTreeReport> {
-		if (!(await isWithin(this.#bounds, held))) return remaining(this.#directory, MOUNTED);
-		const sweep = this.#sweep(held, this.#directory);
-		if (!(await sweep.emptyTop(this.#last))) return reportOf(sweep);
-		try {
-			await rename(this.#at(this.#directory), this.#at(this.#leaving));
-		} catch (thrown) {
-			if (hasErrno(thrown, "ENOENT")) throw thrown;
-			return remaining(this.#directory, errnoText(thrown));
-		}
-		return (await this.finish()) ?? { removed: true, remains: [] };
-	}
-
-	/**
-	 * The last step, under the other name: the last names go, then the directory. Under its own name a crash
-	 * in between would leave an empty directory that nobody knows as ours. Undefined when there is none.
-	 */
-	async finish(): Promise<RemoveTreeReport | undefined> {
-		const held = await enterIfThere(this.#parent, this.#leaving);
-		if (held === undefined) return undefined;
-		try {
-			if (!(await isWithin(this.#bounds, held))) return remaining(this.#leaving, MOUNTED);
-			const names = await readdir(`${held.path}/.`);
-			if (names.some((name) => !this.#last.includes(name)))
-				return remaining(this.#leaving, "it holds more than a removal leaves behind");
-			const sweep = this.#sweep(held, this.#leaving);
-			for (const name of this.#last) {
-				if (!(await sweep.removeFromTop(name))) return reportOf(sweep);
-			}
-			await rmdir(this.#at(this.#leaving));
-			return { removed: true, remains: [] };
-		} finally {
-			await held.close();
-		}
-	}
-
-	#sweep(held: HeldDirectory, path: string): TreeSweep {
-		return new TreeSweep(held, Buffer.from(path), this.#bounds, this.#signal);
-	}
-
-	#at(path: string): Buffer {
-		return this.#parent.at(Buffer.from(basename(path)));
-	}
-}
-
-function remaining(path: string, why: string): RemoveTreeReport {
-	return { removed: false, remains: [path], reason: stillThere(path, why) };
-}
-
-function reportOf({ remains, reason }: TreeSweep): RemoveTreeReport {
-	return { removed: false, remains, ...(reason === undefined ? {} : { reason }) };
-}
-
-async function enterIfThere(parent: HeldDirectory, path: string): Promise<HeldDirectory | undefined> {
-	try {
-		return await parent.enter(Buffer.from(basename(path)));
-	} catch (thrown) {
-		if (hasErrno(thrown, "ENOENT", "ENOTDIR")) return undefined;
-		throw thrown;
-	}
-}
-
 async function isThere(path: string | Buffer): Promise<boolean> {
 	try {
 		await lstat(path);
@@ -182,14 +95,15 @@ async function removeBelow(
 	directory: string,
 	{ signal, marker, last = [] }: RemoveTreeOptions,
 ): Promise<RemoveTreeReport> {
-	const removal = new Removal(parent, await boundsOf(parent), directory, last, signal);
+	const removal = new Removal(parent, await MountBounds.of(parent), directory, last, signal);
 	const finished = await removal.finish();
 	const held = await holdOwn(parent, directory, marker);
 	if (held === undefined) return finished ?? { removed: false, remains: [] };
 	try {
 		const report = await removal.remove(held);
 		const isBack = report.removed && (await isThere(parent.at(Buffer.from(basename(directory)))));
-		return isBack ? remaining(directory, "somebody made it anew") : report;
+		if (!isBack) return report;
+		return { removed: false, remains: [directory], reason: stillThere(directory, "somebody made it anew") };
 	} finally {
 		await held.close();
 	}

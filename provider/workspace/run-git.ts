@@ -19,6 +19,8 @@ export interface GitAnswer {
 	readonly exitCode: number | null;
 	readonly stdout: Buffer;
 	readonly stderr: string;
+	/** Whether git refused because the repository is another user's. */
+	readonly isForeign: boolean;
 }
 
 /** What may stand in a repository's own config and would start a program: overruled, also for programs that git starts. */
@@ -89,7 +91,9 @@ async function run(
 			cause: failure,
 		});
 	}
-	return { exitCode, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString("utf8").trim() };
+	const complaint = Buffer.concat(stderr).toString("utf8").trim();
+	const isForeign = exitCode !== 0 && /dubious ownership|unsafe repository/.test(complaint);
+	return { exitCode, stdout: Buffer.concat(stdout), stderr: complaint, isForeign };
 }
 
 /** The folders that the machine's and the person's git settings declare safe, in git's order. Read outside of any repository. */
@@ -115,11 +119,6 @@ async function safeDirectories(settings: GitSettings): Promise<readonly string[]
 	return found;
 }
 
-/** Whether git refused because the repository is another user's. */
-export function isDubiousOwnership(answer: GitAnswer): boolean {
-	return answer.exitCode !== 0 && /dubious ownership|unsafe repository/.test(answer.stderr);
-}
-
 /**
  * Runs git in a directory so that nothing in the repository starts another program: no file system
  * monitor, no hooks, no pager, no fetch. Of the person's settings `safe.directory` counts, and only when
@@ -131,7 +130,7 @@ export async function runGit(cwd: string, words: readonly string[], settings: Gi
 	// Git takes SUDO_UID for the real user where root runs it: who calls sudo keeps the right to read their own repository.
 	const env = { ...environment(["PATH", "SUDO_UID"]), ...CLOSED };
 	const answer = await run(cwd, [...HARMLESS, ...words], env, settings);
-	if (!isDubiousOwnership(answer)) return answer;
+	if (!answer.isForeign) return answer;
 	const safe = await safeDirectories(settings);
 	if (safe.length === 0) return answer;
 	return run(

@@ -1,8 +1,11 @@
 import { chmod, opendir, rename, rmdir, unlink } from "node:fs/promises";
 import { errnoText, hasErrno, isSystemError } from "./errno";
-import { type HeldDirectory, joinBytes } from "./held-directory";
+import type { HeldDirectory } from "./held-directory";
+import { joinBytes } from "./join-bytes";
 import { Lanes } from "./lanes";
+import type { MountBounds } from "./mount-bounds";
 import { plainPathText } from "./path-text";
+import { stillThere } from "./still-there";
 import { stopIfAborted } from "./stop";
 
 /** A directory nested deeper is moved to the top first, so that neither descriptors nor the stack run out. */
@@ -17,30 +20,6 @@ const MAX_REMAINS = 50;
 /** Read, write and search for the owner: what it takes to remove what is in a directory. */
 const OWNER_RWX = 0o700;
 
-/** The mount and file system that a removal stays in. */
-export interface Bounds {
-	readonly dev: bigint;
-	readonly mountId: string | undefined;
-}
-
-export async function boundsOf(directory: HeldDirectory): Promise<Bounds> {
-	return { dev: (await directory.stat()).dev, mountId: directory.mountId() };
-}
-
-/** Whether a directory is reached through the same mount, and lies on the same file system. */
-export async function isWithin({ dev, mountId }: Bounds, directory: HeldDirectory): Promise<boolean> {
-	const own = await boundsOf(directory);
-	return own.dev === dev && own.mountId === mountId;
-}
-
-/** Said of what is left alone. */
-export const MOUNTED = "another file system is mounted there";
-
-/** What cannot be removed, as a sentence. */
-export function stillThere(path: string, why: string): string {
-	return `${JSON.stringify(path)} is still there: ${why}.`;
-}
-
 /** Where in the tree a sweep is. */
 interface Place {
 	readonly held: HeldDirectory;
@@ -52,7 +31,7 @@ interface Place {
 export class TreeSweep {
 	readonly #remains = new Set<string>();
 	readonly #top: Place;
-	readonly #bounds: Bounds;
+	readonly #bounds: MountBounds;
 	readonly #signal: AbortSignal;
 	readonly #step: string;
 	#moved = 0;
@@ -61,7 +40,7 @@ export class TreeSweep {
 	reason: string | undefined;
 
 	/** @param path - the directory's own, for reports. */
-	constructor(held: HeldDirectory, path: Buffer, bounds: Bounds, signal: AbortSignal) {
+	constructor(held: HeldDirectory, path: Buffer, bounds: MountBounds, signal: AbortSignal) {
 		this.#top = { held, path, depth: 0 };
 		this.#bounds = bounds;
 		this.#signal = signal;
@@ -143,7 +122,7 @@ export class TreeSweep {
 		try {
 			const held = await place.held.enter(name);
 			try {
-				if (!(await isWithin(this.#bounds, held))) return this.#remain(path, MOUNTED);
+				if (!(await this.#bounds.hold(held))) return this.#remain(path, "another file system is mounted there");
 				await this.#openUp(held);
 				if (place.depth >= MAX_DEPTH) return await this.#moveToTop(place, name);
 				return await this.#removeHeld(place, name, { held, path, depth: place.depth + 1 });

@@ -57,6 +57,14 @@ describe("diff", () => {
 		expect(diff(extension, outputs(), inputs(changes, inputs()))).toMatchObject({ changes: true, replaces: [] });
 	});
 
+	it.each([["ttl"], ["*"]])("replaces for what the option replaceOnChanges names: %s", (path) => {
+		const news = inputs({ ttl: "2h", replaceOnChanges: [path] }, inputs());
+		expect(diff(extension, outputs({ replaceOnChanges: [path] }), news).replaces).toEqual(["ttl"]);
+		expect(
+			diff(extension, outputs({ replaceOnChanges: ["labels"] }), { ...news, replaceOnChanges: ["labels"] }).replaces,
+		).toEqual([]);
+	});
+
 	it("takes 60m for 1h", () => {
 		expect(diff(extension, outputs({ ttl: "1h" }), inputs({ ttl: "60m" })).changes).toBe(false);
 	});

@@ -73,13 +73,17 @@ describe("what a payload leaves", () => {
 		expect((await removeTree(demo, options)).removed).toBe(true);
 	});
 
-	it("removes a chain of directories that is deeper than any path may be", async () => {
-		execFileSync("python3", [
-			"-c",
-			'import os,sys\nos.chdir(sys.argv[1])\nfor i in range(12000):\n os.mkdir("deep")\n os.chdir("deep")\nopen("file","w")',
-			demo,
-		]);
-		expect(await removeTree(demo, options)).toEqual({ removed: true, remains: [] });
+	it("removes a chain of directories that is deeper than any path may be, with few descriptors", async () => {
+		const script =
+			'import os,sys\nos.chdir(sys.argv[1])\nfor i in range(3000):\n os.mkdir("deep")\n os.chdir("deep")\nopen("file","w")';
+		execFileSync("python3", ["-c", script, demo]);
+		const limit = execFileSync("prlimit", ["--pid", `${process.pid}`, "--nofile", "-o", "SOFT", "--noheadings"]);
+		execFileSync("prlimit", ["--pid", `${process.pid}`, "--nofile=400:"]);
+		try {
+			expect(await removeTree(demo, options)).toEqual({ removed: true, remains: [] });
+		} finally {
+			execFileSync("prlimit", ["--pid", `${process.pid}`, `--nofile=${limit.toString().trim()}:`]);
+		}
 		expect(existsSync(demo)).toBe(false);
 	});
 

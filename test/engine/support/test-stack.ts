@@ -66,6 +66,7 @@ export class TestStack {
 		for (const folder of ["state", "home", "node_modules"]) mkdirSync(join(this.folder, folder));
 		symlinkSync(REPOSITORY, join(this.folder, "node_modules", "pulumi-sandboxer"));
 		symlinkSync(join(REPOSITORY, "node_modules", "@pulumi"), join(this.folder, "node_modules", "@pulumi"));
+		writeFileSync(join(this.folder, "package.json"), '{ "private": true }\n');
 		const main = this.esm ? "index.mjs" : "index.js";
 		writeFileSync(
 			join(this.folder, "Pulumi.yaml"),

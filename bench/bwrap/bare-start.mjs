@@ -1,0 +1,67 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, cpSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Sandboxes } from "./sandboxes.mjs";
+
+/**
+ * bwrap alone, as a sandbox has it: the same namespaces, mounts, filter and first process, with none of what
+ * stands around them (supervisor, user id of its own, control groups, limits, record, probes).
+ *
+ * @typedef {object} BareStart
+ * @property {readonly string[]} command
+ * @property {string} filter the file with the seccomp filter
+ * @property {{ info: number, ready: number, filter: number }} descriptors where the command expects the filter and
+ * somewhere to report to, and where its first process says "ready"
+ */
+
+/**
+ * Takes the command from the built package and the files it binds from a sandbox that is made for this and
+ * removed again, so that both sides always mount and unshare the same.
+ *
+ * @param {import("../harness/workbench.mjs").Workbench} workbench
+ * @returns {Promise<BareStart>}
+ */
+export async function bareStart(workbench) {
+	const { holderCommand, HOLDER_DESCRIPTORS } = workbench.load("./extensions/bwrap/holder/command");
+	const { DEFAULT_PATH, findPrograms } = workbench.load("./extensions/bwrap/preflight");
+	const programs = findPrograms(process.env.PATH ?? DEFAULT_PATH);
+	const sandboxes = new Sandboxes(workbench, "pattern");
+	const handle = await sandboxes.create("pattern");
+	const pattern = sandboxes.directory("pattern");
+	const directory = workbench.makeFolder("bare");
+	for (const name of ["etc", "control", "filter"])
+		cpSync(join(pattern, name), join(directory, name), { recursive: true });
+	mkdirSync(join(directory, "workspace"), { recursive: true });
+	const { own_uid: _uid, ...record } = JSON.parse(readFileSync(join(pattern, "record.json"), "utf8"));
+	await sandboxes.remove(handle);
+	const whole = holderCommand(programs, { ...record, cgroups: [] }, directory);
+	return {
+		command: whole.slice(whole.indexOf(programs.bwrap)),
+		filter: join(directory, "filter"),
+		descriptors: HOLDER_DESCRIPTORS,
+	};
+}
+
+/**
+ * Starts it, waits until it is ready, and ends it.
+ *
+ * @param {BareStart} bare
+ * @returns {Promise<number>} milliseconds from the spawn until "ready" is read
+ */
+export async function timeBareStart({ command: [program, ...args], filter, descriptors }) {
+	const start = performance.now();
+	const opened = [openSync(filter, "r"), openSync("/dev/null", "w")];
+	const stdio = Array.from({ length: 1 + Math.max(...Object.values(descriptors)) }, () => "ignore");
+	[stdio[descriptors.filter], stdio[descriptors.info]] = opened;
+	stdio[descriptors.ready] = "pipe";
+	const child = spawn(program, args, { stdio, env: { PATH: process.env.PATH }, cwd: "/" });
+	for (const descriptor of opened) closeSync(descriptor);
+	const ended = once(child, "exit");
+	const [said] = await Promise.race([once(child.stdio[descriptors.ready], "data"), ended.then(() => [])]);
+	const elapsed = performance.now() - start;
+	if (String(said) !== "ready\n") throw new Error(`bwrap alone did not start: ${program} ${args.join(" ")}`);
+	child.kill("SIGKILL");
+	await ended;
+	return elapsed;
+}

@@ -1,0 +1,44 @@
+import type { CleanupReport, Handle, Located, Profile, Provisioned, Ready } from "../../../../provider/contract";
+import type { ErrorCode, ErrorDetails } from "../../../../provider/errors";
+import type { RunResult } from "../../../../provider/transport";
+
+/** What a provision is asked for, as data. */
+export interface Wish {
+	readonly sandboxId: string;
+	readonly profile: Profile;
+	readonly inputs: Readonly<Record<string, string>>;
+	readonly ttlSeconds: number;
+	readonly digest: string;
+}
+
+/** What a provider process does when told; each by its argument and its answer. */
+export interface Jobs {
+	provision: { readonly takes: Wish; readonly gives: Provisioned };
+	waitReady: { readonly takes: Handle; readonly gives: Ready };
+	teardown: { readonly takes: Handle; readonly gives: CleanupReport };
+	locate: { readonly takes: Record<never, never>; readonly gives: readonly Located[] };
+	extendLease: { readonly takes: { readonly handle: Handle; readonly expiresAt: string }; readonly gives: string };
+	enter: { readonly takes: Entry; readonly gives: RunResult };
+	/** Ends the process, hard, as soon as it comes to a checkpoint. */
+	dieAt: { readonly takes: string; readonly gives: true };
+}
+
+/** A command in a sandbox; the record may be another than the one on the disk. */
+export interface Entry {
+	readonly directory: string;
+	readonly command: readonly string[];
+	readonly timeoutSeconds: number;
+	readonly record?: Readonly<Record<string, unknown>>;
+}
+
+export interface Order<Job extends keyof Jobs = keyof Jobs> {
+	readonly number: number;
+	readonly job: Job;
+	readonly takes: Jobs[Job]["takes"];
+}
+
+export interface Answer {
+	readonly number: number;
+	readonly gives?: unknown;
+	readonly error?: { readonly code: ErrorCode; readonly message: string; readonly hint?: string; readonly details: ErrorDetails };
+}

@@ -1,0 +1,35 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+export interface Trace {
+	readonly pid: number;
+	readonly command: string;
+}
+
+/**
+ * Processes, zombies apart, that have to do with the sandboxes below a folder: the folder's own name, which
+ * is like no other, stands in their words or in the table of their mounts. The latter tells every process
+ * inside a sandbox, whatever namespaces it is in.
+ */
+export function traces(name: string): Trace[] {
+	return readdirSync("/proc")
+		.filter((entry) => /^\d+$/.test(entry) && Number(entry) !== process.pid)
+		.flatMap((entry) => {
+			const command = read(`/proc/${entry}/cmdline`).replaceAll("\0", " ").trim();
+			const belongs = command.includes(name) || read(`/proc/${entry}/mountinfo`).includes(name);
+			return belongs && !isDead(entry) ? [{ pid: Number(entry), command }] : [];
+		});
+}
+
+function isDead(pid: string): boolean {
+	const stat = read(`/proc/${pid}/stat`);
+	return ["", "Z", "X"].includes(stat.slice(stat.lastIndexOf(")") + 2, stat.lastIndexOf(")") + 3));
+}
+
+/** Empty where the process has ended meanwhile. */
+function read(file: string): string {
+	try {
+		return readFileSync(file, "utf8");
+	} catch {
+		return "";
+	}
+}
