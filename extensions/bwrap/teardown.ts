@@ -73,8 +73,7 @@ function report(found: string[], remains: string[], directory: string): CleanupR
 /** No record: the folder is gone, was never finished, or is not ours. */
 async function withoutRecord(site: Site, directory: string, handle: BwrapHandle, call: Call): Promise<CleanupReport> {
 	const ended = await endProcess(site, handle);
-	if (!(await exists(directory))) return ended;
-	if (!(await isUnfinished(directory))) {
+	if ((await exists(directory)) && !(await isUnfinished(directory))) {
 		throw new SandboxerError({
 			code: "conflict",
 			message: `Sandbox ${handle.sandbox_id} was not removed: remote_dir ${directory} is there, but without the record that would make it ours.`,
@@ -82,11 +81,13 @@ async function withoutRecord(site: Site, directory: string, handle: BwrapHandle,
 			details: { sandbox_id: handle.sandbox_id, remote_dir: directory },
 		});
 	}
-	const tree = await removeTree(directory, { signal: call.signal, marker: () => Promise.resolve(true), last: [] });
+	// Also where it is gone: a removal that was killed at its very end is finished.
+	const tree = await removeTree(directory, { signal: call.signal, marker: isUnfinished });
+	const folder = tree.removed ? [`directory ${directory}`] : [];
 	return {
-		found: [...ended.found, `directory ${directory}`],
-		removed: [...ended.removed, ...(tree.removed ? [`directory ${directory}`] : [])],
-		remains: tree.remains,
+		found: [...ended.found, ...folder],
+		removed: [...ended.removed, ...folder],
+		remains: [...ended.remains, ...tree.remains.map((path) => `directory ${path}`)],
 	};
 }
 

@@ -59,6 +59,11 @@ export type ExtensionInputs = Readonly<Record<string, unknown>>;
 export abstract class SandboxExtension<Inputs extends ExtensionInputs = ExtensionInputs> {
 	constructor(protected readonly host: ExtensionHost) {}
 
+	/** What its YAML file says of it. */
+	get declaration(): ExtensionDeclaration {
+		return this.host.declaration;
+	}
+
 	/** The inputs this backend takes. Without one it takes none. */
 	readonly inputsSchema: z.ZodType<Inputs> | undefined = undefined;
 

@@ -66,8 +66,9 @@ export function provider(id: string, request: ConfigureRequest) {
 
 	return {
 		check: (olds: Properties, news: Properties) =>
-			guarded(news, ({ extension: loaded, info }) => {
-				const { inputs, problems, notes } = check(loaded, withoutShim(olds), withoutShim(news));
+			guarded(news, ({ extension: loaded, info, progress }) => {
+				const { inputs, problems, notes, plan } = check(loaded, withoutShim(olds), withoutShim(news));
+				if (plan !== "") progress(plan);
 				for (const note of notes) info(note);
 				return {
 					inputs,

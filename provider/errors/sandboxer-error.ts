@@ -71,9 +71,14 @@ export class SandboxerError extends Error {
 	/** Whatever was thrown, as a `SandboxerError`; one that already is passes through unchanged. */
 	static from(thrown: unknown): SandboxerError {
 		if (thrown instanceof SandboxerError) return thrown;
-		const message = thrown instanceof Error ? thrown.message : String(thrown);
-		return new SandboxerError({ code: "internal", message, cause: thrown });
+		return new SandboxerError({ code: "internal", message: messageOf(thrown), cause: thrown });
 	}
+}
+
+/** By shape: an error of another realm is no instance of this one's Error. */
+function messageOf(thrown: unknown): string {
+	if (typeof thrown !== "object" || thrown === null || !("message" in thrown)) return String(thrown);
+	return String(thrown.message);
 }
 
 /** Whether something thrown is a `SandboxerError` of that code. */

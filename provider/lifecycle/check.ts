@@ -13,8 +13,10 @@ import { generatedId } from "./sandbox-id";
 export interface Checked {
 	readonly inputs: Record<string, unknown>;
 	readonly problems: readonly Problem[];
-	/** For a person, on the resource's row. */
+	/** What a person must know, on the resource's row. */
 	readonly notes: readonly string[];
+	/** What will be made, in one line: extension, cost, lease, controls. */
+	readonly plan: string;
 }
 
 /**
@@ -30,7 +32,7 @@ export function check(
 ): Checked {
 	const spelled = { ...news, profile: toDocumentKeys(news.profile) };
 	const { value: asked, problems } = parseAroundUnknowns(sandboxInputsSchema, spelled, isUnknown);
-	if (problems.length > 0) return { inputs: news, problems, notes: [] };
+	if (problems.length > 0) return { inputs: news, problems, notes: [], plan: "" };
 	const profile = asked.profile as Profile;
 	const bounds = withinBounds(profile, asked);
 	const given = extensionInputs(extension, asked.inputs);
@@ -69,6 +71,7 @@ export function check(
 		inputs: withoutAbsent(inputs as unknown as Record<string, unknown>),
 		problems: [...bounds.problems, ...given.problems, ...refused, ...adopt],
 		notes: [...capNote(ttl, profile), ...mayReplace],
+		plan: planOf(extension, inputs),
 	};
 }
 
@@ -119,6 +122,16 @@ function capNote(ttl: string, profile: Profile): string[] {
 	return asked !== undefined && max !== undefined && asked > max
 		? [`ttl ${ttl} is capped at the profile's max ${profile.ttl.max}`]
 		: [];
+}
+
+function planOf(extension: SandboxExtension, inputs: SandboxInputs): string {
+	const { pricing_model } = extension.declaration.capabilities;
+	const controls = Object.entries(extension.plannedControls(withoutUnknown(effectiveProfile(inputs))));
+	const promises = controls.map(
+		([name, { status, note }]) => `${name} ${status}${status === "enforced" ? "" : ` (${note})`}`,
+	);
+	const lease = holdsUnknown(inputs.ttl) ? "known only during the run" : inputs.ttl;
+	return [`${inputs.extension}, ${pricing_model}, 0 USD`, `lease ${lease}`, ...promises].join("; ");
 }
 
 function withoutAbsent<T extends object>(value: T): T {

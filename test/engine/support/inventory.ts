@@ -2,14 +2,21 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { allProcesses } from "./processes";
 
-/** What this machine shows of sandboxes and of a folder: equal before and after something that touches nothing. */
-export function inventory(folder: string, ignored: readonly string[] = []): Record<string, unknown> {
+/**
+ * What this machine shows of a folder and of the sandboxes in it: equal before and after something that
+ * touches nothing.
+ *
+ * @param sandboxId - Whose control groups are looked for: other tests make theirs meanwhile.
+ */
+export function inventory(folder: string, sandboxId: string, ignored: readonly string[] = []): Record<string, unknown> {
 	return {
 		files: below(folder).filter((file) => !ignored.some((start) => file.startsWith(start))),
 		processes: allProcesses()
 			.filter(({ command }) => /supervise|bwrap|sleep infinity/.test(command) && command.includes(folder))
 			.map(({ pid, startTicks }) => `${pid} ${startTicks}`),
-		groups: readdirSync("/sys/fs/cgroup").flatMap((hierarchy) => groupsBelow(join("/sys/fs/cgroup", hierarchy))),
+		groups: readdirSync("/sys/fs/cgroup").flatMap((hierarchy) =>
+			groupsBelow(join("/sys/fs/cgroup", hierarchy), sandboxId),
+		),
 		sockets: readFileSync("/proc/net/unix", "utf8")
 			.split("\n")
 			.filter((line) => line.includes(folder)),
@@ -17,15 +24,19 @@ export function inventory(folder: string, ignored: readonly string[] = []): Reco
 }
 
 function below(folder: string): string[] {
+	// The links into the repository are followed by readdir: what others build there meanwhile is not of this folder.
 	return readdirSync(folder, { recursive: true, withFileTypes: true })
+		.filter((entry) => !join(entry.parentPath, entry.name).startsWith(join(folder, "node_modules")))
 		.map((entry) => join(entry.parentPath, entry.name))
 		.map((file) => `${file} ${statSync(file, { throwIfNoEntry: false })?.mtimeMs}`)
 		.sort();
 }
 
-function groupsBelow(folder: string): string[] {
+function groupsBelow(folder: string, sandboxId: string): string[] {
 	try {
-		return readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => /sandboxer-[^/]*$/.test(name));
+		return readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
+			name.includes(`sandboxer-${sandboxId}-`),
+		);
 	} catch {
 		return [];
 	}
