@@ -16,7 +16,12 @@ describe("preview", () => {
 
 	afterEach(() => stack.dispose());
 
-	const seen = () => inventory(stack.folder, ID, [join(stack.folder, "state"), join(stack.folder, "home")]);
+	const seen = () =>
+		inventory(
+			stack.folder,
+			ID,
+			["state", "home", "index.js"].map((name) => join(stack.folder, name)),
+		);
 
 	it("touches nothing, of a new stack and of one that runs", async () => {
 		const empty = seen();
