@@ -118,7 +118,6 @@ export class BwrapExtension extends SandboxExtension<BwrapInputs> {
 	}
 
 	override plannedControls(profile: Profile): Controls {
-		const byHost = "as far as this machine's control groups go, known after the create";
 		const { cpu, memory_mb } = profile.resources;
 		return {
 			isolation: { status: "enforced", note: "own namespaces, no capabilities, own user id" },
@@ -128,7 +127,12 @@ export class BwrapExtension extends SandboxExtension<BwrapInputs> {
 					: { status: "enforced-with-gaps", note: "the host's loopback and abstract sockets are reachable" },
 			...(memory_mb === undefined
 				? {}
-				: { memory: { status: "enforced-with-gaps" as const, note: `${memory_mb} MiB, ${byHost}` } }),
+				: {
+						memory: {
+							status: "enforced-with-gaps" as const,
+							note: `${memory_mb} MiB, in sum where control groups can be made`,
+						},
+					}),
 			...(cpu === undefined ? {} : { cpu: { status: "enforced" as const, note: `${cpu}, or refused` } }),
 			disk: { status: "unsupported", note: "the workspace has no size limit" },
 		};

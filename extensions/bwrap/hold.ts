@@ -1,12 +1,12 @@
 import { readdir } from "node:fs/promises";
 import { type Attribution, type Call, type Handle, isSameOwner, type Located } from "../../provider/contract";
 import { SandboxerError } from "../../provider/errors";
-import { assertWithin, sandboxDirectory } from "../../provider/workspace";
+import { sandboxDirectory } from "../../provider/workspace";
 import { sandboxFolders } from "./holder/command";
 import { uptimeSeconds, writeDeadline } from "./holder/control-folder";
 import { isAnyAlive, isWhole } from "./liveness";
 import { type BwrapRecord, isHolder, parseHandle, readRecord, toHandle, writeRecord } from "./record";
-import { lockSandbox, type Site } from "./site";
+import { directoryOf, lockSandbox, type Site } from "./site";
 import { exists } from "./teardown";
 
 /** All sandboxes of this site, whatever their state. */
@@ -76,9 +76,8 @@ function change<T>(
 	work: (record: BwrapRecord, directory: string, held: boolean) => Promise<T>,
 ): Promise<T> {
 	const handle = parseHandle(unchecked);
-	assertWithin(site.base, handle.sandbox_id, handle.remote_dir);
+	const directory = directoryOf(site, handle);
 	return lockSandbox(site, handle.sandbox_id, call, async () => {
-		const directory = sandboxDirectory(site.base, handle.sandbox_id);
 		const record = await readRecord(directory);
 		if (record === undefined || record.generation !== handle.generation) throw lost(handle.sandbox_id);
 		return work(record, directory, isHolder(handle, record));

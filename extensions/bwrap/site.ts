@@ -1,7 +1,9 @@
 import { join } from "node:path";
 import type { ProcessTable } from "../../provider/identity";
 import { type HeldLock, withLock } from "../../provider/records";
+import { assertWithin, sandboxDirectory } from "../../provider/workspace";
 import type { Programs } from "./preflight";
+import type { BwrapHandle } from "./record";
 
 /** Where and with what the sandboxes of this machine are made. */
 export interface Site {
@@ -29,4 +31,18 @@ export function lockSandbox<T>(
 		{ what: `Sandbox ${sandboxId}`, signal, timeoutSeconds: Math.ceil(timeoutSeconds), path: site.path },
 		work,
 	);
+}
+
+/** The folder of the sandbox that a handle names, if it is where its id says. */
+export function directoryOf(
+	site: Site,
+	{ sandbox_id, remote_dir }: Pick<BwrapHandle, "sandbox_id" | "remote_dir">,
+): string {
+	assertWithin(
+		site.base,
+		sandbox_id,
+		remote_dir,
+		"the state folder (sandboxer:bwrap.state_dir or SANDBOXER_STATE_DIR)",
+	);
+	return sandboxDirectory(site.base, sandbox_id);
 }

@@ -2,12 +2,12 @@ import { lstat, readdir } from "node:fs/promises";
 import { type Call, type CleanupReport, checkpoint, type Handle } from "../../provider/contract";
 import { errnoOf, SandboxerError } from "../../provider/errors";
 import { type ProcessIdentity, waitUntilDead } from "../../provider/identity";
-import { assertWithin, removeTree, sandboxDirectory } from "../../provider/workspace";
+import { removeTree } from "../../provider/workspace";
 import { removeCgroups } from "./limits/cgroup";
 import { cgroupName } from "./limits/cgroup-name";
 import { identityOf, knownProcesses } from "./liveness";
 import { type BwrapHandle, type BwrapRecord, isHolder, parseHandle, RECORD_FILE, readRecord } from "./record";
-import { lockSandbox, type Site } from "./site";
+import { directoryOf, lockSandbox, type Site } from "./site";
 
 /** How long ended processes may take to disappear. The kernel takes milliseconds. */
 const END_TIMEOUT_MS = 10_000;
@@ -17,11 +17,10 @@ const NOTHING: CleanupReport = { found: [], removed: [], remains: [] };
 /** Removes a sandbox, from whatever state, if the handle is of its present holder. */
 export async function teardown(site: Site, unchecked: Handle, call: Call): Promise<CleanupReport> {
 	const handle = parseHandle(unchecked);
-	assertWithin(site.base, handle.sandbox_id, handle.remote_dir);
+	const directory = directoryOf(site, handle);
 	if (!(await exists(site.base))) return endProcess(site, handle);
 	return lockSandbox(site, handle.sandbox_id, call, async () => {
 		await checkpoint("teardown:locked");
-		const directory = sandboxDirectory(site.base, handle.sandbox_id);
 		const record = await readRecord(directory);
 		if (record === undefined) return withoutRecord(site, directory, handle, call);
 		if (!isHolder(handle, record)) return NOTHING;

@@ -3,14 +3,17 @@ import { NotReady } from "../lifecycle";
 import { plainJson } from "./plain-json";
 
 /**
- * An error as the SDK prints it: it writes `${error}: ${error.stack}` and sends `error.message`. So both
- * are the sentence for a person, and no stack.
+ * An error as the SDK takes it: it sends `error.message` to the engine, which shows it with the resource,
+ * and prints `${error}: ${error.stack}` on top, which the engine shows with the stack: told once is enough.
  */
 class Failure extends Error {
 	constructor(message: string) {
 		super(message);
-		this.name = "";
-		this.stack = "(pulumi-sandboxer)";
+		this.stack = "the error above is told with its resource";
+	}
+
+	override toString(): string {
+		return "pulumi-sandboxer";
 	}
 }
 
