@@ -13,6 +13,21 @@ class Existing {
 	) {}
 }
 
+/** Outputs of the resource that are the component's too. */
+const OUTPUTS = [
+	"sandboxId",
+	"extension",
+	"phase",
+	"reachability",
+	"workspaceDir",
+	"handle",
+	"lease",
+	"quote",
+	"route",
+	"controls",
+	"credentials",
+] as const satisfies readonly (keyof SandboxResource)[];
+
 /** Options of a component that its child must be given by hand: the engine hands down the rest. */
 const FORWARDED = ["ignoreChanges", "replaceOnChanges", "deleteBeforeReplace", "customTimeouts"] as const;
 
@@ -59,32 +74,8 @@ export class Sandbox extends pulumi.ComponentResource {
 		refuseImport(name, opts);
 		super("sandboxer:index:Sandbox", name, {}, opts);
 		this.#resource = existing === undefined ? this.made(name, args, opts) : this.found(name, existing);
-		const {
-			sandboxId,
-			extension,
-			phase,
-			reachability,
-			workspaceDir,
-			handle,
-			lease,
-			quote,
-			route,
-			controls,
-			credentials,
-		} = this.#resource;
-		Object.assign(this, {
-			sandboxId,
-			extension,
-			phase,
-			reachability,
-			workspaceDir,
-			handle,
-			lease,
-			quote,
-			route,
-			controls,
-			credentials,
-		});
+		for (const key of OUTPUTS) Object.assign(this, { [key]: this.#resource[key] });
+		const { sandboxId, extension, phase, lease } = this;
 		this.registerOutputs({ sandboxId, extension, phase, lease });
 	}
 

@@ -1,6 +1,6 @@
 import { lstat, readdir } from "node:fs/promises";
 import { type Call, type CleanupReport, checkpoint, type Handle } from "../../provider/contract";
-import { errnoOf, SandboxerError } from "../../provider/errors";
+import { hasErrno, SandboxerError } from "../../provider/errors";
 import { type ProcessIdentity, waitUntilDead } from "../../provider/identity";
 import { removeTree } from "../../provider/workspace";
 import { removeCgroups } from "./limits/cgroup";
@@ -117,7 +117,7 @@ export async function exists(path: string): Promise<boolean> {
 		await lstat(path);
 		return true;
 	} catch (thrown) {
-		if (["ENOENT", "ENOTDIR"].includes(errnoOf(thrown) ?? "")) return false;
+		if (hasErrno(thrown, "ENOENT", "ENOTDIR")) return false;
 		throw thrown;
 	}
 }

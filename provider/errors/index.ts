@@ -1,4 +1,4 @@
-export { errnoOf } from "./errno";
+export { errnoOf, errnoText, hasErrno, isSystemError } from "./errno";
 export {
 	type ErrorCode,
 	type ErrorDetails,

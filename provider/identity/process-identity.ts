@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
-import { errnoOf, SandboxerError } from "../errors";
+import { hasErrno, SandboxerError } from "../errors";
 
 /** A process, for good: its number alone is handed out anew, its number in one boot since one tick is not. */
 export const processIdentitySchema = z.object({
@@ -42,7 +42,7 @@ export class ProcessTable {
 			this.send(target === "group" ? -identity.pid : identity.pid, signal);
 			return true;
 		} catch (thrown) {
-			if (errnoOf(thrown) === "ESRCH") return false;
+			if (hasErrno(thrown, "ESRCH")) return false;
 			throw new SandboxerError({
 				code: "unknown",
 				message: `Process ${identity.pid} could not be signalled: ${thrown instanceof Error ? thrown.message : String(thrown)}.`,
@@ -63,7 +63,7 @@ export class ProcessTable {
 		try {
 			text = readFileSync(`${this.proc}/${pid}/stat`, "utf8");
 		} catch (thrown) {
-			if (["ENOENT", "ESRCH"].includes(errnoOf(thrown) ?? "")) return undefined;
+			if (hasErrno(thrown, "ENOENT", "ESRCH")) return undefined;
 			throw thrown;
 		}
 		// The name in brackets may hold blanks and brackets: count from the last one.

@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, rm, stat } from "node:fs/promises";
-import { errnoOf, SandboxerError } from "../errors";
+import { hasErrno, SandboxerError } from "../errors";
 import { run } from "../transport";
 
 export interface LockOptions {
@@ -92,7 +92,7 @@ async function isStill(file: string, handle: FileHandle): Promise<boolean> {
 		const [there, ours] = await Promise.all([stat(file), handle.stat()]);
 		return there.ino === ours.ino && there.dev === ours.dev;
 	} catch (thrown) {
-		if (errnoOf(thrown) === "ENOENT") return false;
+		if (hasErrno(thrown, "ENOENT")) return false;
 		throw thrown;
 	}
 }

@@ -1,6 +1,5 @@
 import { chown, readdir, readlink } from "node:fs/promises";
-import { SandboxerError } from "../errors";
-import { errnoText } from "./errno";
+import { errnoText, SandboxerError } from "../errors";
 import { HeldDirectory } from "./held-directory";
 import { isInRepository } from "./is-in-repository";
 import { Lanes } from "./lanes";

@@ -1,7 +1,6 @@
 import { type BigIntStats, constants, readFileSync } from "node:fs";
 import { type FileHandle, lstat, open } from "node:fs/promises";
-import { SandboxerError } from "../errors";
-import { hasErrno } from "./errno";
+import { hasErrno, SandboxerError } from "../errors";
 
 /** `O_PATH` of `fcntl.h` (x64, arm64), which node:fs does not name: a directory is held without a right to read it. */
 const O_PATH = 0o10000000;

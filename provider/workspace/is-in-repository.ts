@@ -1,5 +1,5 @@
 import { lstat, stat } from "node:fs/promises";
-import { hasErrno } from "./errno";
+import { hasErrno } from "../errors";
 import type { HeldDirectory } from "./held-directory";
 
 /** Whether a directory lies in a git repository, as git looks for it: `.git` here or further up, on the same file system. */

@@ -1,6 +1,5 @@
 import { lstat } from "node:fs/promises";
-import { SandboxerError } from "../errors";
-import { hasErrno } from "./errno";
+import { hasErrno, SandboxerError } from "../errors";
 import type { HeldDirectory } from "./held-directory";
 import { joinBytes } from "./join-bytes";
 import { ListedName } from "./listed-name";

@@ -1,7 +1,6 @@
 import type { Stats } from "node:fs";
 import { lstat, readdir, readlink } from "node:fs/promises";
-import { SandboxerError } from "../errors";
-import { hasErrno } from "./errno";
+import { hasErrno, SandboxerError } from "../errors";
 import type { HeldDirectory } from "./held-directory";
 import { joinBytes } from "./join-bytes";
 import type { Lanes } from "./lanes";

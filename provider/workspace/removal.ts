@@ -1,6 +1,6 @@
 import { readdir, rename, rmdir } from "node:fs/promises";
 import { basename, dirname, posix } from "node:path";
-import { errnoText, hasErrno } from "./errno";
+import { errnoText, hasErrno } from "../errors";
 import type { HeldDirectory } from "./held-directory";
 import type { MountBounds } from "./mount-bounds";
 import { stillThere } from "./still-there";

@@ -1,7 +1,6 @@
 import { lstat } from "node:fs/promises";
 import { basename, dirname, posix } from "node:path";
-import { SandboxerError } from "../errors";
-import { errnoText, hasErrno, isSystemError } from "./errno";
+import { errnoText, hasErrno, isSystemError, SandboxerError } from "../errors";
 import { HeldDirectory } from "./held-directory";
 import { MountBounds } from "./mount-bounds";
 import { Removal, type RemoveTreeReport } from "./removal";

@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { delimiter, isAbsolute, resolve } from "node:path";
-import { SandboxerError } from "../errors";
-import { hasErrno } from "./errno";
+import { hasErrno, SandboxerError } from "../errors";
 import { stopIfAborted } from "./stop";
 
 /** How git is run. */

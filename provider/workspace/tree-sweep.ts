@@ -1,5 +1,5 @@
 import { chmod, opendir, rename, rmdir, unlink } from "node:fs/promises";
-import { errnoText, hasErrno, isSystemError } from "./errno";
+import { errnoText, hasErrno, isSystemError } from "../errors";
 import type { HeldDirectory } from "./held-directory";
 import { joinBytes } from "./join-bytes";
 import { Lanes } from "./lanes";

@@ -1,7 +1,6 @@
 import { constants } from "node:fs";
 import { chmod, chown, type FileHandle, lchown, mkdir, open, symlink, utimes } from "node:fs/promises";
-import { SandboxerError } from "../errors";
-import { errnoText, hasErrno } from "./errno";
+import { errnoText, hasErrno, SandboxerError } from "../errors";
 import type { HeldDirectory } from "./held-directory";
 import { joinBytes } from "./join-bytes";
 import type { Lanes } from "./lanes";

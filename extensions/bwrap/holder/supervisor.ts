@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { errnoOf } from "../../../provider/errors";
+import { hasErrno } from "../../../provider/errors";
 import type { ProcessIdentity } from "../../../provider/identity";
 
 /**
@@ -11,7 +11,7 @@ export async function readSupervisor(file: string): Promise<ProcessIdentity | un
 	try {
 		text = await readFile(file, "utf8");
 	} catch (thrown) {
-		if (errnoOf(thrown) === "ENOENT") return undefined;
+		if (hasErrno(thrown, "ENOENT")) return undefined;
 		throw thrown;
 	}
 	const [, boot, pid, rest] = /^(\S+) (\d+) \(.*\) (.*)$/s.exec(text.trim()) ?? [];
