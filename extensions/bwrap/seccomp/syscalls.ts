@@ -132,6 +132,13 @@ export const SYSCALLS: Readonly<Record<string, SyscallRule>> = {
 		],
 	},
 
+	// Only AF_UNIX makes pairs: asking another family for one runs its code for nothing.
+	socketpair: {
+		x64: 53,
+		arm64: 199,
+		answer: "EAFNOSUPPORT",
+		exceptions: [{ when: [{ argument: 0, test: "equals", value: 1 }], answer: "ALLOW" }],
+	},
 	socket: {
 		x64: 41,
 		arm64: 198,
