@@ -1,5 +1,5 @@
 // Makes a sandbox, works with it and removes it, whatever happens meanwhile: node index.mjs [seconds of work]
-import { readdir, writeFile } from "node:fs/promises";
+import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { LocalWorkspace } from "@pulumi/pulumi/automation/index.js";
@@ -8,9 +8,11 @@ import { Sandbox } from "pulumi-sandboxer";
 const seconds = Number(process.argv[2] ?? 5);
 const onOutput = (text) => process.stdout.write(text);
 
-// The first Ctrl-C ends the work and cleans up. The second kills; then the sandbox ends with its lease.
+// The first Ctrl-C ends the work and cleans up. The second kills; then the sandbox ends with its lease. The handlers
+// stay (`on`, not `once`): the SDK kills a script that has none left.
 const interrupted = new AbortController();
-for (const name of ["SIGINT", "SIGTERM"]) process.once(name, () => interrupted.abort());
+for (const name of ["SIGINT", "SIGTERM"])
+	process.on(name, () => (interrupted.signal.aborted ? process.exit(130) : interrupted.abort()));
 
 const stackName = `run-${process.pid}`;
 const stack = await LocalWorkspace.createOrSelectStack({
@@ -32,6 +34,7 @@ try {
 	// A Ctrl-C in the terminal reaches the pulumi command too, and ends a destroy that has begun: hence again.
 	await stack.destroy({ onOutput }).catch(() => stack.destroy({ onOutput }));
 	await stack.workspace.removeStack(stackName);
+	await rm(stack.workspace.workDir, { recursive: true });
 	console.log("removed");
 }
 

@@ -1,12 +1,14 @@
 import * as pulumi from "@pulumi/pulumi";
 
 const producer = new pulumi.StackReference(new pulumi.Config().require("producer"));
-
-export const sandboxId = producer.requireOutput("sandboxId");
-export const handle = producer.requireOutput("handle");
+const sandboxId = producer.requireOutput("sandboxId");
+const handle = producer.requireOutput("handle");
 const reachability = producer.requireOutput("reachability");
 
 /** For whoever works in the sandbox: which one, which life of it, and where. */
-export const target = pulumi.interpolate`${sandboxId}#${handle.generation} on ${reachability.host}`;
+export const target = pulumi
+	.all([sandboxId, handle, reachability])
+	.apply(([id, { generation }, { host }]) => `${id}, life ${generation}, on ${host}`);
 /** Empty where the extension keeps no folder that its host can see. */
-export const remoteDir = reachability.apply((known) => known.remote_dir ?? "");
+export const remoteDir = reachability.apply(({ remote_dir }) => remote_dir ?? "");
+export { sandboxId };

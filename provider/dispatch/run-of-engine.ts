@@ -1,5 +1,5 @@
+import { connect } from "node:http2";
 import { createRequire } from "node:module";
-import { connect } from "node:net";
 
 /** The engine that started this process: its address is the first argument. */
 const ENGINE_ADDRESS = /^(.+):(\d+)$/;
@@ -27,8 +27,11 @@ export class RunOfEngine {
 	constructor(address: string | undefined) {
 		const [, host, port] = ENGINE_ADDRESS.exec(address ?? "") ?? [];
 		if (host !== undefined && port !== undefined) {
-			// unref: the wish to notice a death must not keep anything alive.
-			const link = connect({ host, port: Number(port) }).unref();
+			// HTTP/2, as the engine's gRPC server speaks it: it hangs up after 120 s on whoever stays silent, and what
+			// it says first must be read, or its end is never seen.
+			const link = connect(`http://${host}:${port}`);
+			// The wish to notice a death must not keep anything alive.
+			link.unref();
 			link.on("error", () => undefined);
 			link.once("close", () => void this.stop(ROLLBACK_MS));
 			this.log = engineLog(`${host}:${port}`);
