@@ -84,6 +84,7 @@ try {
 		try {
 			figures.push(...(await measure(workbench, options.counts)));
 		} catch (thrown) {
+			if (workbench.isClosing) break;
 			console.error(`${name} could not be measured: ${thrown?.stack ?? thrown}`);
 			process.exitCode = 1;
 		}
@@ -91,4 +92,5 @@ try {
 } finally {
 	await workbench.close();
 }
-(options.json ? printJson : printTable)(figures);
+// After a Ctrl-C the process ends by itself.
+if (!workbench.isInterrupted) (options.json ? printJson : printTable)(figures);

@@ -16,16 +16,13 @@ import { Sandboxes } from "./sandboxes.mjs";
  */
 
 /**
- * Takes the command from the built package and the files it binds from a sandbox that is made for this and
- * removed again, so that both sides always mount and unshare the same.
+ * Takes the command line from a running sandbox, and the files it binds from its folder, so that both sides
+ * always mount and unshare the same. The sandbox is made for this and removed again.
  *
  * @param {import("../harness/workbench.mjs").Workbench} workbench
  * @returns {Promise<BareStart>}
  */
 export async function bareStart(workbench) {
-	const { holderCommand, HOLDER_DESCRIPTORS } = workbench.load("./extensions/bwrap/holder/command");
-	const { DEFAULT_PATH, findPrograms } = workbench.load("./extensions/bwrap/preflight");
-	const programs = findPrograms(process.env.PATH ?? DEFAULT_PATH);
 	const sandboxes = new Sandboxes(workbench, "pattern");
 	const handle = await sandboxes.create("pattern");
 	const pattern = sandboxes.directory("pattern");
@@ -33,14 +30,29 @@ export async function bareStart(workbench) {
 	for (const name of ["etc", "control", "filter"])
 		cpSync(join(pattern, name), join(directory, name), { recursive: true });
 	mkdirSync(join(directory, "workspace"), { recursive: true });
-	const { own_uid: _uid, ...record } = JSON.parse(readFileSync(join(pattern, "record.json"), "utf8"));
+	const { init } = JSON.parse(readFileSync(join(pattern, "record.json"), "utf8"));
+	const command = commandLine(parentOf(init.pid));
 	await sandboxes.remove(handle);
-	const whole = holderCommand(programs, { ...record, cgroups: [] }, directory);
 	return {
-		command: whole.slice(whole.indexOf(programs.bwrap)),
+		command: command.map((word) => word.replace(`${pattern}/`, `${directory}/`)),
 		filter: join(directory, "filter"),
-		descriptors: HOLDER_DESCRIPTORS,
+		descriptors: {
+			filter: Number(command[command.indexOf("--seccomp") + 1]),
+			info: Number(command[command.indexOf("--info-fd") + 1]),
+			ready: Number(/echo ready >&(\d+)/.exec(command.at(-1))?.[1]),
+		},
 	};
+}
+
+/** bwrap itself: its child is the first process of the sandbox. */
+function parentOf(pid) {
+	return Number(/^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
+}
+
+/** Without `--args N`: it is there for descriptors that this process inherited, and is not the same from run to run. */
+function commandLine(pid) {
+	const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").slice(0, -1);
+	return words.filter((word, index) => word !== "--args" && words[index - 1] !== "--args");
 }
 
 /**

@@ -18,12 +18,14 @@ const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 };
 export class Workbench {
 	#clean = [];
 	#closing;
+	isInterrupted = false;
 
 	static open() {
 		const workbench = new Workbench(realpathSync(mkdtempSync(join(tmpdir(), "sandboxer-bench-"))));
 		for (const [signal, number] of Object.entries(SIGNALS)) {
 			process.on(signal, () => {
-				if (workbench.isClosing) return;
+				if (workbench.isInterrupted) return;
+				workbench.isInterrupted = true;
 				progress(`${signal}: ending and removing what was started`);
 				workbench.close().then(
 					() => process.exit(128 + number),

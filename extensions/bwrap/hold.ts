@@ -25,12 +25,17 @@ export async function locateAll(site: Site): Promise<(Located & { readonly owner
 					digest: record.digest,
 					alive: await isAnyAlive(site.table, directory, record),
 					createdAt: record.created_at,
-					...(record.expires_at === undefined ? {} : { expiresAt: record.expires_at }),
+					expiresAt: record.expires_at ?? earliestDeadline(record),
 				},
 			];
 		}),
 	);
 	return located.flat();
+}
+
+/** Of a create that is not finished: its supervisor, if it has one, counts from a little later on. */
+function earliestDeadline({ created_at, ttl_seconds }: BwrapRecord): string {
+	return new Date(Date.parse(created_at) + ttl_seconds * 1000).toISOString();
 }
 
 /**

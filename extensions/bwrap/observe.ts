@@ -1,23 +1,24 @@
 import { type Call, checkpoint, type Handle, type Ready } from "../../provider/contract";
 import { SandboxerError } from "../../provider/errors";
-import { assertWithin, sandboxDirectory } from "../../provider/workspace";
 import { sandboxFolders } from "./holder/command";
 import { identityOf, isWhole } from "./liveness";
 import { prove } from "./probes/prove";
 import { type BwrapHandle, type BwrapRecord, isHolder, parseHandle, readRecord } from "./record";
-import type { Site } from "./site";
+import { directoryOf, type Site } from "./site";
 import { exists } from "./teardown";
 
 /** Looks at a sandbox and proves its controls. */
 export async function observe(site: Site, unchecked: Handle, call: Call): Promise<Ready> {
 	const handle = parseHandle(unchecked);
-	assertWithin(site.base, handle.sandbox_id, handle.remote_dir);
-	const directory = sandboxDirectory(site.base, handle.sandbox_id);
+	const directory = directoryOf(site, handle);
 	const record = await readRecord(directory);
 	if (record === undefined) throw await withoutRecord(site, directory, handle);
 	if (!isHolder(handle, record)) throw gone(handle.sandbox_id, "its id is in use by a later life or another holder");
 	if (record.phase !== "ready" || !isWhole(site.table, record)) throw dead(record);
-	const controls = await prove(site.programs(), record, directory, call);
+	const controls = await prove(site.programs(), record, directory, call).catch((thrown: unknown) => {
+		// It ended meanwhile: what the probes then saw says nothing of its controls.
+		throw call.signal.aborted || isWhole(site.table, record) ? thrown : dead(record);
+	});
 	await checkpoint("wait:probed");
 	const { workspace } = sandboxFolders(directory);
 	return {
@@ -33,7 +34,7 @@ async function withoutRecord(site: Site, directory: string, handle: BwrapHandle)
 	if (identity !== undefined && site.table.isAlive(identity)) {
 		return left(handle.sandbox_id, `process ${identity.pid} still runs, but its folder ${directory} is gone`);
 	}
-	if (await exists(directory)) return gone(handle.sandbox_id, `the folder ${directory} is not one of ours`);
+	if (await exists(directory)) return left(handle.sandbox_id, `the folder ${directory} is there without its record`);
 	return gone(handle.sandbox_id, "neither its process nor its folder is there");
 }
 

@@ -47,7 +47,8 @@ export async function provision(
 		if (adopted !== undefined) return { handle: adopted, adopted: true };
 		const record = await newRecord(site, directory, profile, request, earlier);
 		try {
-			return { handle: await make(site, directory, record, inputs, request, lock.descriptor), adopted: false };
+			const handle = await make(site, directory, record, inputs, request, lock.descriptor);
+			return { handle, adopted: isResumed(request, record) };
 		} catch (thrown) {
 			throw await rolledBack(site, directory, record, SandboxerError.from(thrown));
 		}
@@ -96,8 +97,11 @@ async function adopt(
 	}
 	if (earlier.digest === request.digest && earlier.phase === "ready" && isWhole(site.table, earlier)) {
 		request.progress("adopting the sandbox that an earlier run made");
-		const resumed = request.resumes !== undefined && isHolder(parseHandle(request.resumes), earlier);
-		const record = { ...earlier, claim: resumed ? earlier.claim : earlier.claim + 1, labels: request.labels };
+		const record = {
+			...earlier,
+			claim: isResumed(request, earlier) ? earlier.claim : earlier.claim + 1,
+			labels: request.labels,
+		};
 		await writeRecord(directory, record);
 		return toHandle(record, directory);
 	}
@@ -115,6 +119,11 @@ async function adopt(
 	return undefined;
 }
 
+/** Whether the handle in the state is of this very life and holder. */
+function isResumed({ resumes }: ProvisionRequest, record: BwrapRecord): boolean {
+	return resumes !== undefined && isHolder(parseHandle(resumes), record);
+}
+
 async function newRecord(
 	site: Site,
 	directory: string,
@@ -123,6 +132,7 @@ async function newRecord(
 	earlier: BwrapRecord | undefined,
 ): Promise<BwrapRecord> {
 	const now = site.now();
+	const { generation, claim } = numbers(now, request, earlier);
 	const isRoot = process.getuid?.() === 0;
 	const { cpu, memory_mb } = profile.resources;
 	const cgroups = await planCgroups(cgroupName(directory, request.sandboxId), profile.resources);
@@ -136,15 +146,8 @@ async function newRecord(
 	return {
 		record_version: 1,
 		sandbox_id: request.sandboxId,
-		// An unfinished create goes on under its own number. A first life takes the time as its number, so that
-		// it differs from that of any life whose record is gone.
-		generation:
-			earlier === undefined
-				? now
-				: earlier.phase === "provisioning"
-					? earlier.generation
-					: Math.max(now, earlier.generation + 1),
-		claim: earlier?.phase === "provisioning" ? earlier.claim + 1 : 1,
+		generation,
+		claim,
 		owner: request.owner,
 		...(request.consumer === undefined ? {} : { consumer: request.consumer }),
 		labels: request.labels,
@@ -159,6 +162,22 @@ async function newRecord(
 		created_at: new Date(now).toISOString(),
 		ttl_seconds: request.ttlSeconds,
 	};
+}
+
+/**
+ * Which life of the id, and which holder of it. An unfinished create goes on under its own number. So does one
+ * whose handle is in a state already: if this run is killed, that handle is all that a destroy will have. A
+ * first life takes the time as its number, so that it differs from that of any life whose record is gone.
+ */
+function numbers(
+	now: number,
+	{ resumes }: ProvisionRequest,
+	earlier: BwrapRecord | undefined,
+): Pick<BwrapRecord, "generation" | "claim"> {
+	if (resumes !== undefined && (earlier === undefined || isHolder(parseHandle(resumes), earlier)))
+		return parseHandle(resumes);
+	if (earlier?.phase === "provisioning") return { generation: earlier.generation, claim: earlier.claim + 1 };
+	return { generation: earlier === undefined ? now : Math.max(now, earlier.generation + 1), claim: 1 };
 }
 
 async function make(

@@ -81,7 +81,7 @@ async function withoutRecord(site: Site, directory: string, handle: BwrapHandle,
 		});
 	}
 	// Also where it is gone: a removal that was killed at its very end is finished.
-	const tree = await removeTree(directory, { signal: call.signal, marker: isUnfinished });
+	const tree = await removeTree(directory, { signal: call.signal, marker: isUnfinished, last: [RECORD_FILE] });
 	const folder = tree.removed ? [`directory ${directory}`] : [];
 	return {
 		found: [...ended.found, ...folder],

@@ -103,7 +103,7 @@ export interface ProvisionRequest extends Call {
 /** What a `provision` ended with. */
 export interface Provisioned {
 	readonly handle: Handle;
-	/** It was there already: a caller that stops halfway must leave it alone. */
+	/** It was there already, or its handle in a state was: a caller that stops halfway must leave it alone. */
 	readonly adopted: boolean;
 }
 

@@ -42,6 +42,8 @@ export async function withLock<T>(
 
 async function acquire(file: string, options: LockOptions): Promise<FileHandle> {
 	for (;;) {
+		// Whoever does not hold the lock must not remove the file that is made here.
+		if (options.signal.aborted) throw stopped(options.what);
 		const handle = await open(file, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
 		try {
 			await flock(handle, file, options);
@@ -57,6 +59,10 @@ async function acquire(file: string, options: LockOptions): Promise<FileHandle> 
 		}
 		await handle.close();
 	}
+}
+
+function stopped(what: string): SandboxerError {
+	return new SandboxerError({ code: "aborted", message: `${what} was not locked, because the caller asked to stop.` });
 }
 
 /** flock(1) locks the open file that both descriptors, its own and ours, stand for. */

@@ -1,3 +1,3 @@
 export { findProgram } from "./local/find-program";
 export { type RunOptions, type RunResult, run } from "./local/run";
-export { type ChildDescriptors, type CleanSpawnOptions, spawnClean } from "./local/spawn-clean";
+export { type ChildDescriptors, type CleanSpawnOptions, spawnClean, strayDescriptors } from "./local/spawn-clean";

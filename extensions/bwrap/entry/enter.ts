@@ -2,9 +2,9 @@ import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { SandboxerError } from "../../../provider/errors";
 import { ProcessTable } from "../../../provider/identity";
-import { type RunResult, run } from "../../../provider/transport";
-import { INSIDE_ENVIRONMENT, joinArguments } from "../holder/command";
-import { PIDS_MAX } from "../limits/cgroup";
+import { type RunResult, run, strayDescriptors } from "../../../provider/transport";
+import { closingArguments, INSIDE_ENVIRONMENT, joinArguments } from "../holder/command";
+import { isBounded, PIDS_MAX } from "../limits/cgroup";
 import type { Programs } from "../preflight";
 import type { BwrapRecord } from "../record";
 
@@ -40,7 +40,7 @@ export async function enter({
 	assertMayEnter(record);
 	const filter = openSync(join(directory, "filter"), "r");
 	try {
-		const [program = "", ...args] = entryCommand(programs, record, command);
+		const [program = "", ...args] = entryCommand(programs, record, command, strayDescriptors(FILTER + 1));
 		return await run(program, args, {
 			env: { PATH: INSIDE_ENVIRONMENT.PATH },
 			signal,
@@ -71,16 +71,33 @@ function assertMayEnter(record: BwrapRecord): void {
 	}
 }
 
-/** The command line that enters: groups, limits, user, namespaces, the check inside, the confinement, the command. */
-export function entryCommand(programs: Programs, record: BwrapRecord, command: readonly string[]): string[] {
+/**
+ * The command line that enters, to be started by this very process: its end, groups, limits, user, namespaces,
+ * the check inside, the confinement, the command.
+ */
+export function entryCommand(
+	programs: Programs,
+	record: BwrapRecord,
+	command: readonly string[],
+	stray: readonly number[],
+): string[] {
 	const user = record.own_uid ?? (process.getuid?.() === 0 && record.maker_uid !== 0 ? record.maker_uid : undefined);
-	const become = user === undefined ? [] : ["--reuid", String(user), "--regid", String(user), "--clear-groups"];
+	const endWithParent = ["--pdeathsig", "KILL"];
+	// Another user's process loses the signal, and is given it anew.
+	const become =
+		user === undefined
+			? []
+			: [programs.setpriv, "--reuid", String(user), "--regid", String(user), "--clear-groups", ...endWithParent];
+	// Whoever entered may have gone before the signal was asked for. Where memory is short, a command is
+	// killed before the process that holds the sandbox.
+	const begin = `[ "$PPID" = ${process.pid} ] || exit 1; echo 1000 >/proc/self/oom_score_adj; `;
 	const environment = Object.entries(INSIDE_ENVIRONMENT).flatMap(([name, value]) => ["--setenv", name, value]);
-	const check = `read -r i g </run/sbx/id && [ "$i $g" = "$0" ] || exit ${WRONG_SANDBOX}; exec "$@"`;
+	// /proc/self leads nowhere for a process that is in another pid namespace than the sandbox's.
+	const check = `[ -e /proc/self ] && read -r i g </run/sbx/id && [ "$i $g" = "$0" ] || exit ${WRONG_SANDBOX}; exec "$@"`;
 	return [
-		...joinArguments(programs, record.cgroups),
-		...[programs.prlimit, "--core=1:1", ...rlimits(record)],
-		...[programs.setpriv, "--pdeathsig", "KILL", ...become],
+		...[programs.setpriv, ...endWithParent],
+		...joinArguments(programs, record.cgroups, begin),
+		...[programs.prlimit, "--core=1:1", ...rlimits(record), ...become],
 		...[
 			programs.nsenter,
 			"-t",
@@ -90,13 +107,14 @@ export function entryCommand(programs: Programs, record: BwrapRecord, command: r
 			"-p",
 			"-i",
 			"-u",
-			"-n",
+			// Under allow it is the machine's own: joining that needs rights over the machine.
+			...(record.network === "deny" ? ["-n"] : []),
 			"-C",
 			"-r",
 			"-w",
 			"--preserve-credentials",
 		],
-		...["sh", "-c", check, `${record.sandbox_id} ${record.generation}`],
+		...["setpriv", ...endWithParent, "sh", "-c", check, `${record.sandbox_id} ${record.generation}`],
 		...[
 			"bwrap",
 			"--dev-bind",
@@ -115,6 +133,7 @@ export function entryCommand(programs: Programs, record: BwrapRecord, command: r
 			"--new-session",
 			"--seccomp",
 			String(FILTER),
+			...closingArguments(stray),
 			"--clearenv",
 			...environment,
 			"--chdir",
@@ -126,12 +145,10 @@ export function entryCommand(programs: Programs, record: BwrapRecord, command: r
 }
 
 /** Where no control group bounds them: processes per user namespace, and private memory a process. */
-export function rlimits({ cgroups, resources }: BwrapRecord): string[] {
-	const bounded = (controller: "pids" | "memory") =>
-		cgroups.some((group) => group.controller === controller || group.controller === "all");
-	const bytes = (resources.memory_mb ?? 0) * 1024 * 1024;
+export function rlimits(record: BwrapRecord): string[] {
+	const bytes = (record.resources.memory_mb ?? 0) * 1024 * 1024;
 	return [
-		...(bounded("pids") ? [] : [`--nproc=${PIDS_MAX}:${PIDS_MAX}`]),
-		...(bounded("memory") || bytes === 0 ? [] : [`--data=${bytes}:${bytes}`]),
+		...(isBounded(record, "pids") ? [] : [`--nproc=${PIDS_MAX}:${PIDS_MAX}`]),
+		...(isBounded(record, "memory") || bytes === 0 ? [] : [`--data=${bytes}:${bytes}`]),
 	];
 }

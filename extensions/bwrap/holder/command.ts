@@ -3,8 +3,19 @@ import type { Programs } from "../preflight";
 import type { BwrapRecord } from "../record";
 import { HOME, systemArguments } from "./system-files";
 
-/** Size of each private tmpfs where the profile sets no memory limit, in MiB. */
-const DEFAULT_TMPFS_MB = 512;
+/** Size of each private tmpfs where the profile sets no memory limit, in bytes. */
+const DEFAULT_TMPFS_BYTES = 512 * 1024 * 1024;
+
+/** Size of /run, in bytes: it holds marks and secrets only. */
+export const RUN_BYTES = 1024 * 1024;
+
+/**
+ * Size of /tmp, /dev/shm and the home, in bytes. What is in them counts as the sandbox's memory: a full one
+ * shall say so instead of ending processes, and all of them full leave enough to run what empties them.
+ */
+export function tmpfsBytes({ memory_mb }: BwrapRecord["resources"]): number {
+	return memory_mb === undefined ? DEFAULT_TMPFS_BYTES : memory_mb * 256 * 1024;
+}
 
 /** The folders of one sandbox, below its own. */
 export function sandboxFolders(directory: string) {
@@ -45,17 +56,31 @@ export function confinedArguments(programs: Programs, record: BwrapRecord, comma
 	return [...joinArguments(programs, record.cgroups), programs.prlimit, "--core=1:1", ...becomeOwn, ...command];
 }
 
-/** Joins control groups, then becomes the command. */
-export function joinArguments(programs: Programs, cgroups: BwrapRecord["cgroups"]): string[] {
-	if (cgroups.length === 0) return [];
+/** bwrap closes only descriptors it was told of: these (each /dev/null, see spawnClean) as empty lists of arguments. */
+export function closingArguments(stray: readonly number[]): string[] {
+	return stray.flatMap((descriptor) => ["--args", String(descriptor)]);
+}
+
+/**
+ * Joins control groups, then becomes the command.
+ *
+ * @param before - shell text to be run first, such as "umask 077; ".
+ */
+export function joinArguments(programs: Programs, cgroups: BwrapRecord["cgroups"], before = ""): string[] {
+	if (cgroups.length === 0 && before === "") return [];
 	const script = 'while [ "$1" != -- ]; do echo $$ >"$1/cgroup.procs" || exit 126; shift; done; shift; exec "$@"';
-	return [programs.sh, "-c", script, "join", ...cgroups.map(({ folder }) => folder), "--"];
+	return [programs.sh, "-c", `${before}${script}`, "join", ...cgroups.map(({ folder }) => folder), "--"];
 }
 
 /** The command that holds a sandbox, for the supervisor to run. */
-export function holderCommand(programs: Programs, record: BwrapRecord, directory: string): string[] {
+export function holderCommand(
+	programs: Programs,
+	record: BwrapRecord,
+	directory: string,
+	stray: readonly number[],
+): string[] {
 	const folders = sandboxFolders(directory);
-	const size = String((record.resources.memory_mb ?? DEFAULT_TMPFS_MB) * 1024 * 1024);
+	const size = String(tmpfsBytes(record.resources));
 	const bwrap = [
 		programs.bwrap,
 		"--die-with-parent",
@@ -67,13 +92,14 @@ export function holderCommand(programs: Programs, record: BwrapRecord, directory
 		...["--dev", "/dev", "--size", size, "--tmpfs", "/dev/shm", "--remount-ro", "/dev"],
 		...["--proc", "/proc"],
 		...["--perms", "1777", "--size", size, "--tmpfs", "/tmp"],
-		...["--size", "1048576", "--tmpfs", "/run", "--dir", "/run/secrets"],
+		...["--size", String(RUN_BYTES), "--tmpfs", "/run", "--dir", "/run/secrets"],
 		...["--ro-bind", folders.control, "/run/sbx"],
 		...["--size", size, "--tmpfs", HOME],
 		...[record.access === "ro" ? "--ro-bind" : "--bind", folders.workspace, "/workspace"],
 		...["--remount-ro", "/", "--chdir", "/workspace", "--clearenv"],
 		...Object.entries(INSIDE_ENVIRONMENT).flatMap(([name, value]) => ["--setenv", name, value]),
 		...["--seccomp", String(HOLDER_DESCRIPTORS.filter), "--info-fd", String(HOLDER_DESCRIPTORS.info)],
+		...closingArguments(stray),
 		...["sh", "-c", "echo ready >&4; exec 4>&- 3>&-; exec sleep infinity"],
 	];
 	return confinedArguments(programs, record, bwrap);

@@ -7,7 +7,7 @@ import { z } from "zod";
 import { checkpoint } from "../../../provider/contract";
 import { SandboxerError } from "../../../provider/errors";
 import { type ProcessIdentity, ProcessTable } from "../../../provider/identity";
-import { spawnClean } from "../../../provider/transport";
+import { spawnClean, strayDescriptors } from "../../../provider/transport";
 import { type Programs, startFailure } from "../preflight";
 import type { BwrapRecord } from "../record";
 import { seccompFilter } from "../seccomp/filter";
@@ -55,15 +55,12 @@ export async function startHolder({
 	// In the order of HOLDER_DESCRIPTORS, from 3 on, with no gap: a gap would be an open /dev/null inside.
 	const stdio = ["ignore", opened.log, opened.log, opened.info, "pipe", lock, opened.filter] as const;
 	const script = readFileSync(SUPERVISE, "utf8");
-	const child = spawnClean(
-		programs.sh,
-		["-c", script, "supervise", folders.control, folders.supervisor, ...holderCommand(programs, record, directory)],
-		{
-			env: { PATH: process.env.PATH ?? "" },
-			stdio,
-			detached: true,
-		},
-	);
+	const command = holderCommand(programs, record, directory, strayDescriptors(stdio.length));
+	const child = spawnClean(programs.sh, ["-c", script, "supervise", folders.control, folders.supervisor, ...command], {
+		env: { PATH: process.env.PATH ?? "" },
+		stdio,
+		detached: true,
+	});
 	for (const descriptor of Object.values(opened)) closeSync(descriptor);
 	const ready = child.stdio[HOLDER_DESCRIPTORS.ready] as Readable;
 	try {
@@ -124,9 +121,17 @@ async function identify(directory: string, record: BwrapRecord): Promise<Held> {
 	const folders = sandboxFolders(directory);
 	const table = new ProcessTable();
 	const supervisor = await readSupervisor(folders.supervisor);
-	const info = infoSchema.safeParse(JSON.parse(await readFile(folders.info, "utf8")));
+	const info = infoSchema.safeParse(parseJson(await readFile(folders.info, "utf8")));
 	const init = info.success ? table.identify(info.data["child-pid"]) : undefined;
 	if (supervisor === undefined || init === undefined)
 		throw startFailure(record.sandbox_id, await readFile(folders.log, "utf8"));
 	return { supervisor, init };
+}
+
+function parseJson(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
 }

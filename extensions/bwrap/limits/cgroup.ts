@@ -33,6 +33,11 @@ function wanted(resources: Resources, parents: CgroupParents): { controller: Con
 	});
 }
 
+/** Whether a control group bounds it. */
+export function isBounded({ cgroups }: BwrapRecord, controller: "memory" | "cpu" | "pids"): boolean {
+	return cgroups.some((group) => group.controller === controller || group.controller === "all");
+}
+
 /** A file of a group, and what stands in it. `optional`: kernels without swap accounting lack it. */
 interface LimitFile {
 	readonly file: string;

@@ -2,6 +2,7 @@ import { readFile, readlink } from "node:fs/promises";
 import { join } from "node:path";
 import { alteredLimits } from "../limits/cgroup";
 import type { BwrapRecord } from "../record";
+import { parseLimit, splitOnce } from "./inside-facts";
 
 /** What this machine sees of a sandbox from outside. */
 export interface OutsideFacts {
@@ -9,6 +10,16 @@ export interface OutsideFacts {
 	readonly uid: number;
 	/** Kinds of namespace that the sandbox shares with this process. */
 	readonly sharedNamespaces: readonly string[];
+	/** Kind → the sandbox's namespace, such as "net:[4026532258]". */
+	readonly namespaces: ReadonlyMap<string, string>;
+	/** Fields of pid 1's /proc/PID/status by name. */
+	readonly status: ReadonlyMap<string, string>;
+	/** How many filters lie on this very process: a sandbox's own comes on top of them. */
+	readonly filtersHere: number;
+	/** Hard limits of pid 1 by name. */
+	readonly limits: ReadonlyMap<string, string>;
+	/** Names of the variables that pid 1 was started with. */
+	readonly environment: readonly string[];
 	/** The running bwrap ends with its supervisor: its own argument vector says so, and its parent is the supervisor. */
 	readonly endsWithSupervisor: boolean;
 	/** Groups that pid 1 of the sandbox is not in, and limits that differ. */
@@ -19,42 +30,42 @@ const NAMESPACES = ["user", "mnt", "pid", "ipc", "uts", "net", "cgroup"] as cons
 
 export async function outsideFacts(record: BwrapRecord): Promise<OutsideFacts> {
 	const pid = record.init?.pid ?? 0;
-	const status = await processStatus(pid);
-	const [shared, endsWithSupervisor, altered, outside] = await Promise.all([
-		sharedNamespaces(pid),
-		endsWith(status.parent, record.supervisor?.pid),
+	const [status, own, namespaces, here, limits, environment, altered, outside] = await Promise.all([
+		readStatus(pid),
+		readStatus("self"),
+		readNamespaces(pid),
+		readNamespaces("self"),
+		readFile(`/proc/${pid}/limits`, "utf8"),
+		readFile(`/proc/${pid}/environ`, "utf8"),
 		alteredLimits(record.cgroups, record.resources),
 		groupsWithout(pid, record.cgroups),
 	]);
 	return {
-		uid: status.uid,
-		sharedNamespaces: shared,
-		endsWithSupervisor,
+		uid: Number(/^\d+/.exec(status.get("Uid") ?? "")?.[0]),
+		sharedNamespaces: NAMESPACES.filter((kind) => namespaces.get(kind) === here.get(kind)),
+		namespaces,
+		status,
+		filtersHere: Number(own.get("Seccomp_filters") ?? 0),
+		limits: new Map(limits.split("\n").flatMap(parseLimit)),
+		environment: environment.split("\0").flatMap((line) => (line === "" ? [] : [line.split("=")[0] ?? ""])),
+		endsWithSupervisor: await endsWith(Number(status.get("PPid")), record.supervisor?.pid),
 		cgroupFaults: [...outside.map((folder) => `not in ${folder}`), ...altered],
 	};
 }
 
-async function processStatus(pid: number): Promise<{ uid: number; parent: number }> {
-	const text = await readFile(`/proc/${pid}/status`, "utf8");
-	return { uid: Number(/^Uid:\s+(\d+)/m.exec(text)?.[1]), parent: Number(/^PPid:\s+(\d+)/m.exec(text)?.[1]) };
+async function readStatus(pid: number | "self"): Promise<ReadonlyMap<string, string>> {
+	const lines = (await readFile(`/proc/${pid}/status`, "utf8")).split("\n");
+	return new Map(lines.map((line) => splitOnce(line, ":")));
 }
 
-async function sharedNamespaces(pid: number): Promise<string[]> {
-	const same = await Promise.all(
-		NAMESPACES.map(async (kind) => {
-			const [inside, here] = await Promise.all([
-				readlink(`/proc/${pid}/ns/${kind}`),
-				readlink(`/proc/self/ns/${kind}`),
-			]);
-			return inside === here ? [kind] : [];
-		}),
-	);
-	return same.flat();
+async function readNamespaces(pid: number | "self"): Promise<ReadonlyMap<string, string>> {
+	const links = NAMESPACES.map(async (kind) => [kind, await readlink(`/proc/${pid}/ns/${kind}`)] as const);
+	return new Map(await Promise.all(links));
 }
 
 async function endsWith(bwrap: number, supervisor: number | undefined): Promise<boolean> {
-	const [words, { parent }] = await Promise.all([readFile(`/proc/${bwrap}/cmdline`, "utf8"), processStatus(bwrap)]);
-	return parent === supervisor && words.split("\0").includes("--die-with-parent");
+	const [words, status] = await Promise.all([readFile(`/proc/${bwrap}/cmdline`, "utf8"), readStatus(bwrap)]);
+	return Number(status.get("PPid")) === supervisor && words.split("\0").includes("--die-with-parent");
 }
 
 async function groupsWithout(pid: number, cgroups: BwrapRecord["cgroups"]): Promise<string[]> {

@@ -5,8 +5,9 @@ import { SandboxerError } from "../../../provider/errors";
 import { enter, WRONG_SANDBOX } from "../entry/enter";
 import type { Programs } from "../preflight";
 import type { BwrapRecord } from "../record";
+import { FORBIDDEN_PLACES } from "./checks";
 import { parseInsideFacts } from "./inside-facts";
-import { FORBIDDEN_PLACES, judge } from "./judge";
+import { judge, notProbed } from "./judge";
 import { outsideFacts } from "./outside-facts";
 
 const PROBE = join(__dirname, "probe.sh");
@@ -18,17 +19,21 @@ export async function prove(programs: Programs, record: BwrapRecord, directory: 
 		enter({ programs, record, directory, command, signal: call.signal, timeoutSeconds: call.timeoutSeconds }),
 		outsideFacts(record),
 	]);
+	if (inside.signal !== null) {
+		// No verdict on its controls: a sandbox whose memory is used up must not be taken for an altered one.
+		throw new SandboxerError({
+			code: "unknown",
+			message: `Sandbox ${record.sandbox_id} could not be probed: the probe was ended by ${inside.signal}, as where the sandbox's memory is used up.`,
+			hint: "It was left alone. Make room in it (its /tmp, /dev/shm and home are memory), then try again.",
+			details: { sandbox_id: record.sandbox_id },
+		});
+	}
 	if (inside.exitCode !== 0) {
 		const why =
 			inside.exitCode === WRONG_SANDBOX
 				? "its id inside is another one"
 				: inside.stderr.trim().split("\n").slice(-3).join(" ");
-		throw new SandboxerError({
-			code: "control",
-			message: `Sandbox ${record.sandbox_id} could not be probed (exit code ${inside.exitCode}): ${why}.`,
-			hint: "It was not handed out. Try again; if it stays so, run sandboxes as another user or on another machine.",
-			details: { sandbox_id: record.sandbox_id },
-		});
+		throw notProbed(record, `exit code ${inside.exitCode}: ${why}`, outside);
 	}
 	return judge(record, parseInsideFacts(inside.stdout), outside);
 }

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { Readable } from "node:stream";
-import { SandboxerError } from "../../errors";
+import { errnoOf, SandboxerError } from "../../errors";
 import { type ChildDescriptors, spawnClean } from "./spawn-clean";
 
 export interface RunOptions {
@@ -35,6 +35,8 @@ export async function run(command: string, args: readonly string[], options: Run
 	const end = () => {
 		if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
 			process.kill(-child.pid, "SIGKILL");
+		// What left the group may hold the other end for as long as it likes.
+		for (const stream of [child.stdout, child.stderr]) stream?.destroy();
 	};
 	let timedOut = false;
 	const timer = setTimeout(() => {
@@ -46,6 +48,7 @@ export async function run(command: string, args: readonly string[], options: Run
 		const stdout = collect(child.stdout, maxOutputBytes, end);
 		const stderr = collect(child.stderr, maxOutputBytes, end);
 		const [exitCode, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
+		const said = { stdout: await stdout, stderr: await stderr };
 		if (options.signal.aborted) throw stopped(command);
 		if (timedOut) {
 			throw new SandboxerError({
@@ -54,7 +57,7 @@ export async function run(command: string, args: readonly string[], options: Run
 				hint: "It was ended.",
 			});
 		}
-		return { exitCode, signal, stdout: await stdout, stderr: await stderr };
+		return { exitCode, signal, ...said };
 	} finally {
 		clearTimeout(timer);
 		options.signal.removeEventListener("abort", end);
@@ -77,7 +80,7 @@ async function collect(stream: Readable | null, maxBytes: number, end: () => voi
 		}
 	} catch (thrown) {
 		// The run itself was cut short, and says why.
-		if (!(thrown instanceof Error && "code" in thrown && thrown.code === "ERR_STREAM_PREMATURE_CLOSE")) throw thrown;
+		if (errnoOf(thrown) !== "ERR_STREAM_PREMATURE_CLOSE") throw thrown;
 	}
 	return Buffer.concat(chunks).toString("utf8");
 }

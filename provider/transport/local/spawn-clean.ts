@@ -1,5 +1,5 @@
 import { type ChildProcess, type IOType, spawn } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync } from "node:fs";
 import type { Stream } from "node:stream";
 
 /** Descriptors of a child by number; `undefined` for none. */
@@ -18,28 +18,38 @@ export interface CleanSpawnOptions {
 const CLOSE_ON_EXEC = 0o2000000;
 
 /**
- * Starts a program with exactly the environment and the descriptors named. Node passes on every
- * descriptor that it inherited itself without close-on-exec (one of the caller's shell, say): each of
- * these is given /dev/null in its place.
+ * Starts a program with exactly the environment and the descriptors named. What a child would inherit beside
+ * them ({@link strayDescriptors}) becomes /dev/null in it: Node has no way to close it there.
  */
 export function spawnClean(command: string, args: readonly string[], options: CleanSpawnOptions): ChildProcess {
-	const stdio = [...options.stdio].map((descriptor) => descriptor ?? "ignore");
-	for (const index of inheritable()) {
-		while (stdio.length <= index) stdio.push("ignore");
+	const stdio = options.stdio.map((descriptor) => descriptor ?? "ignore");
+	const nothing = openSync("/dev/null", "r");
+	try {
+		for (const index of strayDescriptors(3)) {
+			while (stdio.length <= index) stdio.push("ignore");
+			// Above 2, "ignore" leaves as it is whatever the child inherits.
+			if (stdio[index] === "ignore") stdio[index] = nothing;
+		}
+		return spawn(command, args, {
+			env: { ...options.env },
+			cwd: options.cwd ?? "/",
+			detached: options.detached ?? false,
+			stdio,
+		});
+	} finally {
+		closeSync(nothing);
 	}
-	return spawn(command, args, {
-		env: { ...options.env },
-		cwd: options.cwd ?? "/",
-		detached: options.detached ?? false,
-		stdio,
-	});
 }
 
-/** Open descriptors above 2 that a child would inherit. */
-function inheritable(): number[] {
+/**
+ * Open descriptors from a number on that every child inherits: Node passes on what it inherited itself
+ * without close-on-exec (one of the caller's shell, say). In ascending order.
+ */
+export function strayDescriptors(from: number): number[] {
 	return readdirSync("/proc/self/fd")
 		.map(Number)
-		.filter((descriptor) => descriptor > 2 && isInheritable(descriptor));
+		.filter((descriptor) => descriptor >= from && isInheritable(descriptor))
+		.sort((a, b) => a - b);
 }
 
 function isInheritable(descriptor: number): boolean {

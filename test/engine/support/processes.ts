@@ -38,6 +38,29 @@ export function processesOf(folder: string): SeenProcess[] {
 	return all.filter((seen) => byWords.includes(seen) || namespaces.has(namespace(seen.pid)));
 }
 
+/**
+ * Ends what runs of the CLI in a folder started and left: after a SIGKILL of the CLI its language host lives
+ * on for minutes.
+ */
+export function endRunsOf(folder: string): void {
+	for (const { pid } of allProcesses()) {
+		if (!environmentOf(pid).includes(`\0PULUMI_HOME=${folder}/`)) continue;
+		try {
+			process.kill(pid, "SIGKILL");
+		} catch {
+			// ended meanwhile
+		}
+	}
+}
+
+function environmentOf(pid: number): string {
+	try {
+		return `\0${readFileSync(`/proc/${pid}/environ`, "utf8")}`;
+	} catch {
+		return ""; // ended meanwhile
+	}
+}
+
 function namespaceOfChildren(pid: number): string[] {
 	try {
 		return [readlinkSync(`/proc/${pid}/ns/pid_for_children`)].filter(

@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { endRunsOf } from "./processes";
 
 const REPOSITORY = resolve(__dirname, "../../..");
 
@@ -24,6 +25,8 @@ export interface Outcome {
 
 export interface Running {
 	readonly pid: number;
+	/** Everything printed so far. */
+	printed(): string;
 	readonly ended: Promise<Outcome>;
 }
 
@@ -121,7 +124,7 @@ export class TestStack {
 			child.once("error", fail);
 			child.once("exit", (code, signal) => setTimeout(() => done({ code, signal, text, stdout }), 20));
 		});
-		return { pid: child.pid ?? 0, ended };
+		return { pid: child.pid ?? 0, printed: () => text, ended };
 	}
 
 	run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Outcome> {
@@ -189,9 +192,10 @@ export class TestStack {
 		return JSON.parse(readFileSync(join(this.sandboxes, "bwrap", sandboxId, "record.json"), "utf8"));
 	}
 
-	/** Ends whatever sandbox is left and removes the folder. */
+	/** Ends whatever sandbox and whatever process of a run is left, and removes the folder. */
 	async dispose(): Promise<void> {
 		await this.run(["destroy", "--yes", "--skip-preview"]).catch(() => undefined);
+		endRunsOf(this.folder);
 		rmSync(this.folder, { recursive: true, force: true });
 	}
 }

@@ -40,5 +40,10 @@ export interface Order<Job extends keyof Jobs = keyof Jobs> {
 export interface Answer {
 	readonly number: number;
 	readonly gives?: unknown;
-	readonly error?: { readonly code: ErrorCode; readonly message: string; readonly hint?: string; readonly details: ErrorDetails };
+	readonly error?: {
+		readonly code: ErrorCode;
+		readonly message: string;
+		readonly hint?: string;
+		readonly details: ErrorDetails;
+	};
 }

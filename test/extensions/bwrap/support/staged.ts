@@ -1,6 +1,16 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { chmodSync, copyFileSync, cpSync, linkSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { readdirSync, statSync } from "node:fs";
+import {
+	chmodSync,
+	copyFileSync,
+	cpSync,
+	linkSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	rmSync,
+	statSync,
+	writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { transformFileSync } from "@swc/core";

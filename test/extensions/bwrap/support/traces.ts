@@ -5,19 +5,27 @@ export interface Trace {
 	readonly command: string;
 }
 
+/** Processes, zombies apart, that have a text in their words. */
+export function processesOf(words: string): Trace[] {
+	return all().filter(({ command }) => command.includes(words));
+}
+
 /**
  * Processes, zombies apart, that have to do with the sandboxes below a folder: the folder's own name, which
  * is like no other, stands in their words or in the table of their mounts. The latter tells every process
  * inside a sandbox, whatever namespaces it is in.
  */
 export function traces(name: string): Trace[] {
+	return all().filter(({ pid, command }) => command.includes(name) || read(`/proc/${pid}/mountinfo`).includes(name));
+}
+
+function all(): Trace[] {
 	return readdirSync("/proc")
-		.filter((entry) => /^\d+$/.test(entry) && Number(entry) !== process.pid)
-		.flatMap((entry) => {
-			const command = read(`/proc/${entry}/cmdline`).replaceAll("\0", " ").trim();
-			const belongs = command.includes(name) || read(`/proc/${entry}/mountinfo`).includes(name);
-			return belongs && !isDead(entry) ? [{ pid: Number(entry), command }] : [];
-		});
+		.filter((entry) => /^\d+$/.test(entry) && Number(entry) !== process.pid && !isDead(entry))
+		.map((entry) => ({
+			pid: Number(entry),
+			command: read(`/proc/${entry}/cmdline`).replaceAll("\0", " ").trim(),
+		}));
 }
 
 function isDead(pid: string): boolean {

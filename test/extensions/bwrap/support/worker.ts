@@ -7,8 +7,7 @@ import { SandboxerError } from "../../../../provider/errors";
 import { bwrapHost, callFor, requestFor } from "./host";
 import type { Answer, Jobs, Order } from "./messages";
 
-const [stateDir = ""] = process.argv.slice(2);
-const extension = new BwrapExtension(bwrapHost(stateDir, process.env));
+const extension = new BwrapExtension(bwrapHost(process.env["STATE_DIR"] ?? "", process.env));
 const gone = new AbortController();
 const call = callFor(gone.signal);
 

@@ -1,0 +1,148 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ProcessIdentity } from "../../../provider/identity";
+import { type Box, Place } from "./support/place";
+import { Staged } from "./support/staged";
+import { until } from "./support/until";
+import { USERS } from "./support/users";
+
+/** A sandbox is to be over within a second; the slowest machine may take this long. */
+const AT_ONCE_MS = 10_000;
+
+const staged = new Staged();
+afterAll(() => staged.remove());
+
+describe.each(USERS)("a sandbox of $name", (user) => {
+	let place: Place;
+	beforeEach(() => {
+		place = new Place(staged, user);
+	});
+	afterEach(async () => expect(await place.dispose()).toEqual([]));
+
+	const isOver = () => place.traces().length === 0;
+	const pidOf = (identity: ProcessIdentity | undefined) => identity?.pid ?? 0;
+	const parentOf = (pid: number) => Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
+	const looked = (box: Box) =>
+		place.any.do("waitReady", box.handle).then(
+			() => "ready",
+			({ code }: { code: string }) => code,
+		);
+	const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
+
+	it("outlives the process that made it, and ends at its deadline with nobody there", async () => {
+		const before = Date.now();
+		const provider = place.provider();
+		const box = await place.make({ ttlSeconds: 6 }, provider);
+		await provider.end("SIGKILL");
+		expect(place.traces().map(({ pid }) => pid)).toEqual(
+			expect.arrayContaining([pidOf(box.record.supervisor), pidOf(box.record.init)]),
+		);
+		await until("the lease has ended it", isOver, 6_000 + AT_ONCE_MS);
+		expect(Date.now() - before).toBeGreaterThanOrEqual(5_900);
+		expect(await looked(box)).toBe("remains");
+	});
+
+	it("ends what runs in it at its deadline", async () => {
+		const box = await place.make({ ttlSeconds: 3 });
+		const { exitCode, signal, stdout } = await place.sh(box, "echo begun; (trap '' TERM; setsid sleep 1000) & wait");
+		expect({ stdout, ended: exitCode !== 0 || signal !== null }).toEqual({ stdout: "begun\n", ended: true });
+		await until("nothing is left", isOver, AT_ONCE_MS);
+	});
+
+	it("feels a shortened deadline at once", async () => {
+		const box = await place.make({ ttlSeconds: 3600 });
+		const expiresAt = inSeconds(1);
+		expect(await place.any.do("extendLease", { handle: box.handle, expiresAt })).toBe(expiresAt);
+		await until("the lease has ended it", isOver, 1_000 + AT_ONCE_MS);
+	});
+
+	it("ends when its deadline is moved into the past", async () => {
+		const box = await place.make({ ttlSeconds: 3600 });
+		await place.any.do("extendLease", { handle: box.handle, expiresAt: inSeconds(-100) });
+		await until("the lease has ended it", isOver, AT_ONCE_MS);
+	});
+
+	it("outlives its first deadline once the lease was lengthened", async () => {
+		const box = await place.make({ ttlSeconds: 4 });
+		const expiresAt = inSeconds(600);
+		await place.any.do("extendLease", { handle: box.handle, expiresAt });
+		await new Promise((resolve) => setTimeout(resolve, 7_000));
+		expect(await looked(box)).toBe("ready");
+		expect((await place.any.do("waitReady", box.handle)).lease.expiresAt).toBe(expiresAt);
+		expect((await place.sh(box, "cat /run/sbx/deadline")).stdout).toBe(
+			readFileSync(join(box.directory, "control/deadline"), "utf8"),
+		);
+	});
+
+	it.each([
+		["its supervisor", (box: Box) => pidOf(box.record.supervisor)],
+		["bwrap", (box: Box) => parentOf(pidOf(box.record.init))],
+		["its first process", (box: Box) => pidOf(box.record.init)],
+	])("ends with %s, whole, and what runs in it too", async (_what, victim) => {
+		const box = await place.make();
+		const running = place.sh(box, "(trap '' TERM; setsid sleep 1000) & sleep 1000").catch(() => undefined);
+		await until("a command runs", () => place.traces().filter(({ command }) => command === "sleep 1000").length === 2);
+		process.kill(victim(box), "SIGKILL");
+		await until("nothing is left", isOver, AT_ONCE_MS);
+		await running;
+		expect(await looked(box)).toBe("remains");
+		expect(await place.any.do("teardown", box.handle)).toMatchObject({ remains: [] });
+	});
+
+	it("lives on when whoever runs a command in it is killed, and the command does not", async () => {
+		const provider = place.provider();
+		const box = await place.make({}, provider);
+		const { directory } = box;
+		const command = ["sh", "-c", "(trap '' TERM; setsid sleep 1000) & sleep 1000"];
+		const running = provider.do("enter", { directory, command, timeoutSeconds: 600 }).catch(() => undefined);
+		const commands = () => place.traces().filter((trace) => trace.command.includes("sleep 1000"));
+		const sleepers = () => place.traces().filter((trace) => trace.command === "sleep 1000");
+		await until("the command runs", () => sleepers().length === 2);
+		await provider.end("SIGKILL");
+		await running;
+		await until("the command is over", () => commands().length === 0, AT_ONCE_MS);
+		expect(await looked(box)).toBe("ready");
+	});
+
+	it("ends a command at its own limit, with all that it started", async () => {
+		const box = await place.make();
+		const script =
+			"(trap '' TERM; setsid sh -c 'trap \"\" TERM HUP; sleep 1000') & trap '' TERM; sleep 1000; sleep 1000";
+		await expect(place.enter(box, ["sh", "-c", script], 2)).rejects.toMatchObject({ code: "timeout" });
+		const commands = () => place.traces().filter((trace) => trace.command === "sleep 1000");
+		await until("the command is over", () => commands().length === 0, AT_ONCE_MS);
+		expect(await looked(box)).toBe("ready");
+	});
+
+	it("keeps nothing of a command that has ended, and all of its files", async () => {
+		const box = await place.make();
+		const before = place.traces().map(({ pid }) => pid);
+		expect((await place.sh(box, "(setsid sleep 1000 &) ; echo kept >/workspace/file; echo over")).stdout).toBe(
+			"over\n",
+		);
+		await until("the command is over", () => place.traces().length === before.length, AT_ONCE_MS);
+		expect(place.traces().map(({ pid }) => pid)).toEqual(before);
+		expect((await place.sh(box, "cat /workspace/file")).stdout).toBe("kept\n");
+	});
+
+	it("cannot be ended, stopped or kept alive from inside", async () => {
+		const box = await place.make({ ttlSeconds: 8 });
+		const script =
+			"kill -KILL -1; kill -STOP 1; kill -KILL 1; echo 99999999 >/run/sbx/deadline; mv /run/sbx/deadline /run/sbx/x; rm -f /run/sbx/id; echo tried";
+		await place.sh(box, script);
+		expect(await looked(box)).toBe("ready");
+		await until("the lease has ended it", isOver, 8_000 + AT_ONCE_MS);
+	});
+
+	it("is found, whatever state it is in, and removed from each", async () => {
+		const box = await place.make();
+		expect(await place.any.do("locate", {})).toMatchObject([{ handle: box.handle, alive: true }]);
+		process.kill(pidOf(box.record.supervisor), "SIGKILL");
+		await until("nothing is left", isOver, AT_ONCE_MS);
+		expect(await place.any.do("locate", {})).toMatchObject([{ handle: box.handle, alive: false }]);
+		expect((await place.any.do("teardown", box.handle)).remains).toEqual([]);
+		expect(await place.any.do("locate", {})).toEqual([]);
+		expect(await place.any.do("teardown", box.handle)).toEqual({ found: [], removed: [], remains: [] });
+		expect(await looked(box)).toBe("gone");
+	});
+});
