@@ -31,7 +31,7 @@ export async function createToReady(workbench, { pairs }) {
 	const steps = await timeSteps(sandboxes, pairs);
 	return [
 		ratioOfPairs("create-to-ready in the provider ÷ bwrap alone", ours, alone, 4),
-		figure("create-to-ready in the provider ÷ bwrap alone, ratio of the medians", median(ours) / median(alone), 4),
+		figure("create-to-ready in the provider ÷ bwrap alone, ratio of the medians", median(ours) / median(alone), null),
 		medianOf("create-to-ready in the provider, median ms", ours),
 		medianOf("bwrap alone, median ms", alone),
 		...steps,

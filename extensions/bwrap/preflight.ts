@@ -9,6 +9,7 @@ const PROGRAMS = {
 	prlimit: "util-linux",
 	flock: "util-linux",
 	sh: "dash",
+	sleep: "coreutils",
 } as const;
 export type Program = keyof typeof PROGRAMS;
 export type Programs = Readonly<Record<Program, string>>;

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { z } from "zod";
 import { checkpoint } from "../../../provider/contract";
@@ -57,7 +57,7 @@ export async function startHolder({
 	const script = readFileSync(SUPERVISE, "utf8");
 	const command = holderCommand(programs, record, directory, strayDescriptors(stdio.length));
 	const child = spawnClean(programs.sh, ["-c", script, "supervise", folders.control, folders.supervisor, ...command], {
-		env: { PATH: process.env.PATH ?? "" },
+		env: { PATH: dirname(programs.sleep) },
 		stdio,
 		detached: true,
 	});

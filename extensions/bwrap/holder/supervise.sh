@@ -6,12 +6,14 @@
 # Descriptors: 3 bwrap's report, 4 ready, 5 the lock of the sandbox, 6 the filter.
 control=$1 identity=$2
 shift 2
+# Without a sleep there would be no pause between two looks.
+command -v sleep >/dev/null || { echo "supervise: sleep is not on PATH" >&2; exit 1; }
 read -r boot </proc/sys/kernel/random/boot_id && read -r stat </proc/$$/stat && echo "$boot $stat" >"$identity" || exit 1
 exec 5>&-
+trap : USR1 CHLD
 "$@" &
 held=$!
 exec 3>&- 4>&- 6<&-
-trap : USR1 CHLD
 while kill -0 "$held" 2>/dev/null; do
 	deadline=
 	read -r deadline <"$control/deadline"

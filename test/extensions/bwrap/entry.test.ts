@@ -113,6 +113,7 @@ describe("the words of an entry", () => {
 		prlimit: "/bin/prlimit",
 		flock: "/bin/flock",
 		sh: "/bin/sh",
+		sleep: "/bin/sleep",
 	};
 	const record = (changes: Partial<BwrapRecord> = {}): BwrapRecord => ({
 		record_version: 1,

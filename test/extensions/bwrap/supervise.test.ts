@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readSupervisor } from "../../../extensions/bwrap/holder/supervisor";
 import { ProcessTable } from "../../../provider/identity";
-import { processesOf } from "./support/traces";
+import { processesOf, processesOfGroup } from "./support/traces";
 import { until } from "./support/until";
 
 const SUPERVISE = readFileSync(join(__dirname, "../../../extensions/bwrap/holder/supervise.sh"), "utf8");
@@ -17,20 +17,24 @@ describe("the supervisor", () => {
 	let identity: string;
 	let supervisor: ChildProcess | undefined;
 	beforeEach(() => {
+		supervisor = undefined;
 		folder = mkdtempSync(join(tmpdir(), "supervise-"));
 		control = join(folder, "control");
 		identity = join(folder, "identity");
 		mkdirSync(control);
 	});
-	afterEach(() => {
-		for (const { pid } of processesOf(folder)) process.kill(pid, "SIGKILL");
+	afterEach(async () => {
+		for (const pid of group()) process.kill(pid, "SIGKILL");
+		await until("nothing is left", () => group().length === 0);
 		rmSync(folder, { recursive: true });
 	});
+
+	/** All that runs in the group of the supervisor that a test started last. */
+	const group = () => (supervisor?.pid === undefined ? [] : processesOfGroup(supervisor.pid));
 
 	const uptime = () => Number(readFileSync("/proc/uptime", "utf8").split(" ")[0]);
 	const deadlineIn = (seconds: number) => `${Math.ceil(uptime()) + seconds}\n`;
 	const held = () => processesOf(folder).filter(({ command }) => command.startsWith("sh -c held"));
-	const left = () => processesOf(folder).length;
 
 	/** Starts it over a command that goes on for ever, told by its words. */
 	function start(deadline: string | undefined, command: readonly string[] = []): ChildProcess {
@@ -39,7 +43,7 @@ describe("the supervisor", () => {
 		const words = ["-c", SUPERVISE, "supervise", control, identity, ...(command.length === 0 ? held : command)];
 		supervisor = spawn("sh", words, {
 			detached: true,
-			stdio: ["ignore", "ignore", "inherit", "ignore", "ignore", "ignore", "ignore"],
+			stdio: ["ignore", "ignore", "ignore", "ignore", "ignore", "ignore", "ignore"],
 			env: { PATH: process.env["PATH"] },
 		});
 		return supervisor;
@@ -61,14 +65,14 @@ describe("the supervisor", () => {
 	])("ends all of it when the deadline %s", async (_what, deadline) => {
 		const exit = once(start(deadline), "exit");
 		expect(await exit).toEqual([null, "SIGKILL"]);
-		await until("nothing is left", () => left() === 0, AT_ONCE_MS);
+		await until("nothing is left", () => group().length === 0, AT_ONCE_MS);
 	});
 
 	it("ends all of it when the deadline comes", async () => {
 		const before = Date.now();
 		await once(start(deadlineIn(2)), "exit");
 		expect(Date.now() - before).toBeGreaterThanOrEqual(1_900);
-		await until("nothing is left", () => left() === 0, AT_ONCE_MS);
+		await until("nothing is left", () => group().length === 0, AT_ONCE_MS);
 	});
 
 	it("reads the deadline anew when it is told to", async () => {
@@ -78,7 +82,7 @@ describe("the supervisor", () => {
 		renameSync(join(control, "new"), join(control, "deadline"));
 		supervisor?.kill("SIGUSR1");
 		await exit;
-		await until("nothing is left", () => left() === 0, AT_ONCE_MS);
+		await until("nothing is left", () => group().length === 0, AT_ONCE_MS);
 	});
 
 	it("reads a lost or damaged deadline as the end", async () => {
@@ -86,7 +90,7 @@ describe("the supervisor", () => {
 		await until("the command runs", () => held().length === 1);
 		rmSync(join(control, "deadline"));
 		await exit;
-		await until("nothing is left", () => left() === 0, AT_ONCE_MS);
+		await until("nothing is left", () => group().length === 0, AT_ONCE_MS);
 	});
 
 	it("ends with the command", async () => {
@@ -96,26 +100,27 @@ describe("the supervisor", () => {
 	it("is not ended by the signal that tells it of a new deadline, however early it comes", async () => {
 		for (let i = 0; i < 40; i++) {
 			const child = start(deadlineIn(1000), ["sh", "-c", 'kill -USR1 "$PPID"; sleep 1000', "sh", folder]);
-			const exit = once(child, "exit").then(([, signal]: (string | null)[]) => signal);
-			await until("the command runs", () => processesOf(folder).length >= 3);
+			let ended: unknown;
+			const exit = once(child, "exit").then(([, signal]: (string | null)[]) => {
+				ended = signal;
+			});
+			await until("the command runs", () => ended !== undefined || group().length >= 2);
 			child.kill("SIGUSR1");
-			child.kill("SIGUSR1");
-			const early = await Promise.race([exit, new Promise((resolve) => setTimeout(resolve, 20, "still runs"))]);
-			expect(early).toBe("still runs");
-			process.kill(-(child.pid ?? 0), "SIGKILL");
+			await new Promise((resolve) => setTimeout(resolve, 20));
+			expect(ended).toBeUndefined();
+			for (const pid of group()) process.kill(pid, "SIGKILL");
 			await exit;
 		}
 	});
 
-	it("ends all of it where it has no clock to sleep by, and does not spin", async () => {
+	it("starts nothing where it has no sleep to pause with", async () => {
 		writeFileSync(join(control, "deadline"), deadlineIn(1000));
-		const bin = join(folder, "bin");
-		mkdirSync(bin);
-		const words = ["-c", SUPERVISE, "supervise", control, identity, "/bin/sh", "-c", "/bin/sleep 1000", "sh", folder];
-		const child = spawn("/bin/sh", words, { detached: true, stdio: "ignore", env: { PATH: bin } });
-		const exit = once(child, "exit");
-		expect(await exit).toEqual([null, "SIGKILL"]);
-		await until("nothing is left", () => left() === 0, AT_ONCE_MS);
+		const words = ["-c", SUPERVISE, "supervise", control, identity, "/bin/touch", join(folder, "started")];
+		const child = spawn("/bin/sh", words, { detached: true, stdio: ["ignore", "ignore", "pipe"], env: { PATH: control } });
+		const said = once(child.stderr, "data").then(([text]) => String(text));
+		expect(await once(child, "exit")).toEqual([1, null]);
+		expect(await said).toBe("supervise: sleep is not on PATH\n");
+		expect(readdirSync(folder)).toEqual(["control"]);
 	});
 });
 

@@ -19,6 +19,13 @@ export function traces(name: string): Trace[] {
 	return all().filter(({ pid, command }) => command.includes(name) || read(`/proc/${pid}/mountinfo`).includes(name));
 }
 
+/** Processes, zombies apart, of a process group; whoever asks has started its leader. */
+export function processesOfGroup(group: number): number[] {
+	return all()
+		.map(({ pid }) => pid)
+		.filter((pid) => read(`/proc/${pid}/stat`).split(") ").pop()?.split(" ")[2] === String(group));
+}
+
 function all(): Trace[] {
 	return readdirSync("/proc")
 		.filter((entry) => /^\d+$/.test(entry) && Number(entry) !== process.pid && !isDead(entry))
