@@ -1,6 +1,7 @@
 import { lstatSync, readlinkSync } from "node:fs";
-import { copyFile, mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { hasErrno } from "../../../provider/errors";
 
 /** Where the sandbox's home is, inside. */
 export const HOME = "/home/sandbox";
@@ -20,8 +21,17 @@ const FROM_HOST = [
 	"mime.types",
 ];
 
-/** A small /etc of the sandbox's own: nothing of it is read from the machine, but resolv.conf where names shall resolve. */
-export async function writeSystemFiles(folder: string, hostname: string, network: "deny" | "allow"): Promise<void> {
+/**
+ * A small /etc of the sandbox's own: nothing of it is read from the machine, but resolv.conf where names shall resolve.
+ *
+ * @param resolvConf - The machine's.
+ */
+export async function writeSystemFiles(
+	folder: string,
+	hostname: string,
+	network: "deny" | "allow",
+	resolvConf = "/etc/resolv.conf",
+): Promise<void> {
 	const files: Record<string, string> = {
 		passwd: `root:x:0:0:root:${HOME}:/bin/sh\nsandbox:x:1000:1000:sandbox:${HOME}:/bin/sh\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n`,
 		group: "root:x:0:\nsandbox:x:1000:\nnogroup:x:65534:\n",
@@ -32,7 +42,17 @@ export async function writeSystemFiles(folder: string, hostname: string, network
 	await mkdir(folder, { mode: 0o755 });
 	await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(folder, name), text, { mode: 0o644 })));
 	// A copy of what the link leads to: its target is in a folder that the sandbox does not have.
-	if (network === "allow") await copyFile("/etc/resolv.conf", join(folder, "resolv.conf"));
+	if (network === "allow") await writeFile(join(folder, "resolv.conf"), await resolvers(resolvConf), { mode: 0o644 });
+}
+
+/** Empty where the machine has none: programs then ask its own loopback, here as there. */
+async function resolvers(file: string): Promise<string> {
+	try {
+		return await readFile(file, "utf8");
+	} catch (thrown) {
+		if (hasErrno(thrown, "ENOENT", "ENOTDIR", "ELOOP")) return "";
+		throw thrown;
+	}
 }
 
 /** bwrap's words for a read-only system: /usr, the links into it, and the small /etc. */

@@ -1,5 +1,5 @@
 import { mkdir, readFile, rmdir, writeFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename, join, normalize } from "node:path";
 import type { Profile } from "../../../provider/contract";
 import { errnoOf, SandboxerError } from "../../../provider/errors";
 import type { BwrapRecord } from "../record";
@@ -120,7 +120,7 @@ export async function removeCgroups(name: string, cgroups: readonly Cgroup[], ti
 	const deadline = performance.now() + timeoutMs;
 	const remains: string[] = [];
 	for (const { folder } of cgroups) {
-		if (basename(folder) !== name || !folder.startsWith("/sys/fs/cgroup/")) {
+		if (basename(folder) !== name || normalize(folder) !== folder || !folder.startsWith("/sys/fs/cgroup/")) {
 			remains.push(`control group ${folder} (not one of ours by its name: left alone)`);
 			continue;
 		}

@@ -105,9 +105,7 @@ describe("the programs", () => {
 				message: expect.stringMatching(
 					/^ext\.bwrap needs bwrap, setpriv, nsenter, prlimit, sleep, not found on PATH/,
 				) as unknown,
-				hint: expect.stringMatching(
-					/^Install it: sudo apt-get install bubblewrap util-linux coreutils\.$/,
-				) as unknown,
+				hint: expect.stringMatching(/^Install it: sudo apt-get install bubblewrap util-linux coreutils\.$/) as unknown,
 			}) as Error,
 		);
 	});

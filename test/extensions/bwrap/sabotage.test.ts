@@ -1,6 +1,6 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { hasCode, SandboxerError } from "../../../provider/errors";
+import { SandboxerError } from "../../../provider/errors";
 import { profile, wish } from "./support/host";
 import { Place } from "./support/place";
 import { type Sabotage, sabotaged } from "./support/sabotage";

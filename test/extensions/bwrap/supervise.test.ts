@@ -116,7 +116,11 @@ describe("the supervisor", () => {
 	it("starts nothing where it has no sleep to pause with", async () => {
 		writeFileSync(join(control, "deadline"), deadlineIn(1000));
 		const words = ["-c", SUPERVISE, "supervise", control, identity, "/bin/touch", join(folder, "started")];
-		const child = spawn("/bin/sh", words, { detached: true, stdio: ["ignore", "ignore", "pipe"], env: { PATH: control } });
+		const child = spawn("/bin/sh", words, {
+			detached: true,
+			stdio: ["ignore", "ignore", "pipe"],
+			env: { PATH: control },
+		});
 		const said = once(child.stderr, "data").then(([text]) => String(text));
 		expect(await once(child, "exit")).toEqual([1, null]);
 		expect(await said).toBe("supervise: sleep is not on PATH\n");
