@@ -52,7 +52,7 @@ const PRODUCT = "^(components|provider|extensions|cli)/";
 const folders = (names) => `^provider/(${names.join("|")})/`;
 
 const downwards = LAYERS.slice(1).map((layer, index) => ({
-	name: `downwards-${layer.length === 1 ? layer[0] : "concepts"}`,
+	name: `downwards-${layer[0]}`,
 	comment:
 		`provider/{${layer.join(",")}} must not know what is built on it, or the layers above could not be ` +
 		"changed or tested alone: move the shared piece down, or hand it in as a parameter.",
