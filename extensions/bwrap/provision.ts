@@ -211,7 +211,7 @@ async function make(
 	);
 	await makeCgroups(record.cgroups, record.resources);
 	await checkpoint("provision:limits-made");
-	request.signal.throwIfAborted();
+	if (request.signal.aborted) throw stopped(record.sandbox_id);
 	request.progress("starting bwrap");
 	const held = await startHolder({
 		programs: site.programs(),
@@ -233,6 +233,10 @@ async function make(
 	await writeRecord(directory, ready);
 	await checkpoint("provision:recorded");
 	return toHandle(ready, directory);
+}
+
+function stopped(sandboxId: string): SandboxerError {
+	return new SandboxerError({ code: "aborted", message: `The create of sandbox ${sandboxId} was stopped.` });
 }
 
 /** Removes what this call made; the first error stays first, and what could not be removed goes along as a handle. */

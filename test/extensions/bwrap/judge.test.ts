@@ -166,9 +166,24 @@ describe("a sandbox that is as it should be", () => {
 			{ filtersHere: 2, status: new Map([...OUTSIDE.status, ["Seccomp_filters", "3"]]) },
 			{},
 		],
-		["in one group of version 2", PRINTED.replace("cgroup 0::/../../session", "cgroup 0::/"), {}, { cgroups: [{ controller: "all" as const, folder: "/sys/fs/cgroup/x" }] }],
-		["with network allow and the machine's interfaces", PRINTED.replace(/^(net {5}lo.*)$/m, "$1\nnet   eth0: 1 2"), { sharedNamespaces: ["net"] }, { network: "allow" as const }],
-		["with a read-only workspace under access ro", PRINTED.replace("writable /workspace\n", "").replace("/workspace rw,", "/workspace ro,"), {}, { access: "ro" as const }],
+		[
+			"in one group of version 2",
+			PRINTED.replace("cgroup 0::/../../session", "cgroup 0::/"),
+			{},
+			{ cgroups: [{ controller: "all" as const, folder: "/sys/fs/cgroup/x" }] },
+		],
+		[
+			"with network allow and the machine's interfaces",
+			PRINTED.replace(/^(net {5}lo.*)$/m, "$1\nnet   eth0: 1 2"),
+			{ sharedNamespaces: ["net"] },
+			{ network: "allow" as const },
+		],
+		[
+			"with a read-only workspace under access ro",
+			PRINTED.replace("writable /workspace\n", "").replace("/workspace rw,", "/workspace ro,"),
+			{},
+			{ access: "ro" as const },
+		],
 	])("is handed out %s", (_what, printed, outside, record) => {
 		expect(verdict(printed, outside, record)).toBe("handed out");
 	});
@@ -177,17 +192,32 @@ describe("a sandbox that is as it should be", () => {
 /** What differs in what the probe prints → what is said. */
 const INSIDE: readonly (readonly [what: string, from: string | RegExp, to: string, says: RegExp])[] = [
 	["stops before its end", /^end$/m, "", /probe: the probe inside did not come to its end/],
-	["prints nothing", /[^]*/, "", /probe: .*isolation: .*syscalls: .*filesystem: .*memory: /],
-	["has a capability", "status CapEff:	0000000000000000", "status CapEff:	0000000000200000", /isolation: the capabilities inside are 0+200000/],
+	["prints nothing", /^.*$/s, "", /probe: .*isolation: .*syscalls: .*filesystem: .*memory: /],
+	[
+		"has a capability",
+		"status CapEff:	0000000000000000",
+		"status CapEff:	0000000000200000",
+		/isolation: the capabilities inside are 0+200000/,
+	],
 	["says nothing of capabilities", /^status CapEff.*\n/m, "", /isolation: the capabilities inside are unknown/],
 	["may gain privileges", "NoNewPrivs:	1", "NoNewPrivs:	0", /isolation: no_new_privs inside is not set/],
 	["has no filter", "Seccomp:	2", "Seccomp:	0", /syscalls: no seccomp filter is in force/],
 	["makes a user namespace", "userns refused", "userns made", /syscalls: a user namespace could be made inside/],
 	["does not say whether it makes user namespaces", "userns refused\n", "", /syscalls: a user namespace could be made/],
 	["has a core limit of 0", /(core file size +)1( +)1/, "$10$20", /isolation: the core limit inside is 0/],
-	["has no core limit", /(core file size +)1( +)1/, "$1unlimited$2unlimited", /isolation: the core limit inside is unlimited/],
+	[
+		"has no core limit",
+		/(core file size +)1( +)1/,
+		"$1unlimited$2unlimited",
+		/isolation: the core limit inside is unlimited/,
+	],
 	["has a terminal", "(sh) S 1 1 1 0", "(sh) S 1 1 1 34816", /isolation: a terminal of this machine is attached/],
-	["is in a session from outside", "(sh) S 1 1 1 0", "(sh) S 1 1 0 0", /isolation: a command is in a session that began/],
+	[
+		"is in a session from outside",
+		"(sh) S 1 1 1 0",
+		"(sh) S 1 1 0 0",
+		/isolation: a command is in a session that began/,
+	],
 	["has a foreign descriptor", "descriptor 2", "descriptor 2\ndescriptor 251", /isolation: foreign descriptors .* 251/],
 	["has a foreign variable", "env USER", "env USER\nenv AWS_SECRET", /isolation: foreign variables .* AWS_SECRET/],
 	["sees other processes", "NSpid:	2", "NSpid:	20	2", /isolation: \/proc inside shows other processes/],
@@ -199,21 +229,61 @@ const INSIDE: readonly (readonly [what: string, from: string | RegExp, to: strin
 	["does not say where it is", /^namespace uts.*\n/m, "", /isolation: .* another uts namespace/],
 	["has another interface", /^(net {5}lo.*)$/m, "$1\nnet   eth0: 1 2", /network: network deny, but there is lo, eth0/],
 	["would outlive its caller", "first --die-with-parent\n", "", /lease: a command would outlive whoever entered/],
-	["writes /", "writable /workspace", "writable /workspace\nwritable /.sandboxer-probe", /filesystem: writable inside: \/\.sand/],
-	["writes a kernel setting", "writable /workspace", "writable /workspace\nwritable /proc/sys/vm/swappiness", /filesystem: writable inside: \/proc\/sys/],
+	[
+		"writes /",
+		"writable /workspace",
+		"writable /workspace\nwritable /.sandboxer-probe",
+		/filesystem: writable inside: \/\.sand/,
+	],
+	[
+		"writes a kernel setting",
+		"writable /workspace",
+		"writable /workspace\nwritable /proc/sys/vm/swappiness",
+		/filesystem: writable inside: \/proc\/sys/,
+	],
 	["has a writable /proc", "/proc ro,", "/proc rw,", /filesystem: not read-only: \/proc/],
 	["has no /proc", /^mount .* \/proc .*\n/gm, "", /filesystem: not read-only/],
 	["has a writable /usr", "/usr ro,", "/usr rw,", /filesystem: not read-only: \/usr/],
 	["has writable marks", "/run/sbx ro,", "/run/sbx rw,", /filesystem: not read-only: \/run\/sbx/],
-	["has another mount", "cgroup 8:", "mount 1 1 0:1 / /host ro,nosuid,nodev - ext4 x rw\ncgroup 8:", /filesystem: foreign mounts: \/host/],
+	[
+		"has another mount",
+		"cgroup 8:",
+		"mount 1 1 0:1 / /host ro,nosuid,nodev - ext4 x rw\ncgroup 8:",
+		/filesystem: foreign mounts: \/host/,
+	],
 	["may use setuid files", "/usr ro,nosuid,", "/usr ro,", /filesystem: mounts with devices or setuid files: \/usr/],
-	["may use devices", "/workspace rw,nosuid,nodev,", "/workspace rw,nosuid,", /filesystem: mounts with devices .*\/workspace/],
-	["has the machine's /dev", "/dev ro,nosuid,nodev,relatime - tmpfs", "/dev ro,nosuid,nodev,relatime - devtmpfs", /filesystem: \/dev is that/],
+	[
+		"may use devices",
+		"/workspace rw,nosuid,nodev,",
+		"/workspace rw,nosuid,",
+		/filesystem: mounts with devices .*\/workspace/,
+	],
+	[
+		"has the machine's /dev",
+		"/dev ro,nosuid,nodev,relatime - tmpfs",
+		"/dev ro,nosuid,nodev,relatime - devtmpfs",
+		/filesystem: \/dev is that/,
+	],
 	["cannot write its workspace", "writable /workspace\n", "", /filesystem: \/workspace is not rw/],
-	["sees somebody's home", "there /home/sandbox", "there /home/sandbox\nthere /home/alice", /filesystem: foreign folders: \/home\/alice/],
+	[
+		"sees somebody's home",
+		"there /home/sandbox",
+		"there /home/sandbox\nthere /home/alice",
+		/filesystem: foreign folders: \/home\/alice/,
+	],
 	["sees root's home", "there /home/sandbox", "there /root", /filesystem: foreign folders: \/root/],
-	["has an unbounded /tmp", "/tmp rw,nosuid,nodev,relatime - tmpfs tmpfs rw,size=16384k", "/tmp rw,nosuid,nodev,relatime - tmpfs tmpfs rw", /memory: \/tmp has no size limit/],
-	["has a larger /dev/shm", /(\/dev\/shm .*)size=16384k/, "$1size=16388k", /memory: \/dev\/shm has .* a larger one than 16384 KiB/],
+	[
+		"has an unbounded /tmp",
+		"/tmp rw,nosuid,nodev,relatime - tmpfs tmpfs rw,size=16384k",
+		"/tmp rw,nosuid,nodev,relatime - tmpfs tmpfs rw",
+		/memory: \/tmp has no size limit/,
+	],
+	[
+		"has a larger /dev/shm",
+		/(\/dev\/shm .*)size=16384k/,
+		"$1size=16388k",
+		/memory: \/dev\/shm has .* a larger one than 16384 KiB/,
+	],
 	["has no /run", /^mount .* \/run .*\n/m, "", /memory: \/run has no size limit/],
 	["has an unbounded home", /(\/home\/sandbox .*),size=16384k/, "$1", /memory: \/home\/sandbox has no size limit/],
 	["is outside its memory group", "4:memory:/", "4:memory:/../x", /limits: .* outside the group of memory/],
@@ -229,9 +299,24 @@ describe("a sandbox is not handed out when the probe inside", () => {
 
 	it.each([
 		["writes a workspace under access ro", PRINTED, { access: "ro" as const }, /filesystem: \/workspace is not ro/],
-		["has a workspace that is only by its mode unwritable under access ro", PRINTED.replace("writable /workspace\n", ""), { access: "ro" as const }, /filesystem: \/workspace is not ro/],
-		["has no limit of processes, and no control group", PRINTED, NO_CGROUPS, /limits: Max processes is 96365 instead of 2048/],
-		["has no limit of memory, and no control group", PRINTED, NO_CGROUPS, /limits: Max data size is unlimited instead of 67108864/],
+		[
+			"has a workspace that is only by its mode unwritable under access ro",
+			PRINTED.replace("writable /workspace\n", ""),
+			{ access: "ro" as const },
+			/filesystem: \/workspace is not ro/,
+		],
+		[
+			"has no limit of processes, and no control group",
+			PRINTED,
+			NO_CGROUPS,
+			/limits: Max processes is 96365 instead of 2048/,
+		],
+		[
+			"has no limit of memory, and no control group",
+			PRINTED,
+			NO_CGROUPS,
+			/limits: Max data size is unlimited instead of 67108864/,
+		],
 	])("%s", (_what, printed, record, says) => {
 		expect(verdict(printed, {}, record)).toMatch(says);
 	});
@@ -244,19 +329,52 @@ describe("a sandbox is not handed out when from outside", () => {
 		["it is another user", { uid: 1000 }, /isolation: it runs as uid 1000 of this machine, not as 1900000000/],
 		["its user is not known", { uid: Number.NaN }, /isolation: it runs as uid NaN/],
 		...["user", "mnt", "pid", "ipc", "uts", "cgroup"].map(
-			(kind) => [`it shares the ${kind} namespace`, { sharedNamespaces: [kind] }, new RegExp(`isolation: it shares the ${kind}`)] as const,
+			(kind) =>
+				[
+					`it shares the ${kind} namespace`,
+					{ sharedNamespaces: [kind] },
+					new RegExp(`isolation: it shares the ${kind}`),
+				] as const,
 		),
 		["it shares the network under deny", { sharedNamespaces: ["net"] }, /network: it shares the net namespace/],
-		["its first process has a capability", status("CapEff", "1"), /isolation: the capabilities of its first process are 1/],
-		["its first process may get one", status("CapBnd", "1ff"), /isolation: its first process may get the capabilities 1ff/],
+		[
+			"its first process has a capability",
+			status("CapEff", "1"),
+			/isolation: the capabilities of its first process are 1/,
+		],
+		[
+			"its first process may get one",
+			status("CapBnd", "1ff"),
+			/isolation: its first process may get the capabilities 1ff/,
+		],
 		["its first process may gain privileges", status("NoNewPrivs", "0"), /isolation: no_new_privs of its first/],
 		["its first process has no filter", status("Seccomp", "0"), /syscalls: .* on its first process/],
-		["its first process has only the filter of whoever probes", { filtersHere: 1 }, /syscalls: no seccomp filter is in force;/],
-		["its first process is in a session of the machine", status("NSsid", "4000\t0"), /isolation: its first process is in a session/],
-		["its first process has a core limit of 0", { limits: new Map([["Max core file size", "0"]]) }, /isolation: the core limit of its first/],
-		["its first process was given a variable", { environment: ["PATH", "TOKEN"] }, /isolation: foreign variables .* TOKEN/],
+		[
+			"its first process has only the filter of whoever probes",
+			{ filtersHere: 1 },
+			/syscalls: no seccomp filter is in force on its first process; syscalls: no seccomp/,
+		],
+		[
+			"its first process is in a session of the machine",
+			status("NSsid", "4000\t0"),
+			/isolation: its first process is in a session/,
+		],
+		[
+			"its first process has a core limit of 0",
+			{ limits: new Map([["Max core file size", "0"]]) },
+			/isolation: the core limit of its first/,
+		],
+		[
+			"its first process was given a variable",
+			{ environment: ["PATH", "TOKEN"] },
+			/isolation: foreign variables .* TOKEN/,
+		],
 		["it would outlive its supervisor", { endsWithSupervisor: false }, /lease: it would outlive its supervisor/],
-		["a control group is not as it was made", { cgroupFaults: ["memory.max=max"] }, /limits: control groups: memory\.max=max/],
+		[
+			"a control group is not as it was made",
+			{ cgroupFaults: ["memory.max=max"] },
+			/limits: control groups: memory\.max=max/,
+		],
 	];
 	it.each(ROWS)("%s", (_what, outside, says) => {
 		expect(verdict(PRINTED, outside)).toMatch(says);
@@ -271,7 +389,8 @@ describe("a sandbox is not handed out when from outside", () => {
 		const error = notProbed(RECORD, "exit code 1: nsenter: no", { ...OUTSIDE, sharedNamespaces: ["ipc"] });
 		expect(error).toMatchObject({
 			code: "control",
-			message: "Sandbox box could not be probed: exit code 1: nsenter: no; isolation: it shares the ipc namespace of this machine.",
+			message:
+				"Sandbox box could not be probed: exit code 1: nsenter: no; isolation: it shares the ipc namespace of this machine.",
 			details: { sandbox_id: "box", failed: ["isolation"] },
 		});
 	});

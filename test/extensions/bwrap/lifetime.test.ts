@@ -1,6 +1,9 @@
-import { readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { BwrapExtension } from "../../../extensions/bwrap/handler";
+import { CHECKPOINTS } from "../../../provider/contract/checkpoint";
 import type { ProcessIdentity } from "../../../provider/identity";
+import { bwrapHost, requestFor, wish } from "./support/host";
 import { type Box, Place } from "./support/place";
 import { Staged } from "./support/staged";
 import { until } from "./support/until";
@@ -134,6 +137,18 @@ describe.each(USERS)("a sandbox of $name", (user) => {
 		await until("the lease has ended it", isOver, 8_000 + AT_ONCE_MS);
 	});
 
+	it("is dead or ready for whoever looks while it dies, never altered", async () => {
+		for (let delayMs = 0; delayMs < 50; delayMs += 5) {
+			const box = await place.make();
+			const looking = looked(box);
+			await new Promise((resolve) => setTimeout(resolve, delayMs));
+			process.kill(pidOf(box.record.supervisor), "SIGKILL");
+			expect(["ready", "remains"]).toContain(await looking);
+			expect(await looked(box)).toBe("remains");
+			await place.any.do("teardown", box.handle);
+		}
+	});
+
 	it("is found, whatever state it is in, and removed from each", async () => {
 		const box = await place.make();
 		expect(await place.any.do("locate", {})).toMatchObject([{ handle: box.handle, alive: true }]);
@@ -145,4 +160,42 @@ describe.each(USERS)("a sandbox of $name", (user) => {
 		expect(await place.any.do("teardown", box.handle)).toEqual({ found: [], removed: [], remains: [] });
 		expect(await looked(box)).toBe("gone");
 	});
+});
+
+describe("a create that is stopped", () => {
+	const HOOK = Symbol.for("pulumi-sandboxer.checkpoint");
+	let place: Place;
+	beforeEach(() => {
+		place = new Place(staged, { name: "whoever runs this", uid: undefined });
+	});
+	afterEach(async () => {
+		Reflect.deleteProperty(globalThis, HOOK);
+		expect(await place.dispose()).toEqual([]);
+	});
+
+	it.each(CHECKPOINTS.filter((name) => name.startsWith("provision:") && name !== "provision:recorded"))(
+		"at %s says so and leaves nothing",
+		async (checkpoint) => {
+			const caller = new AbortController();
+			const hook = (name: string) => {
+				if (name === checkpoint) caller.abort();
+				return Promise.resolve();
+			};
+			Object.assign(globalThis, { [HOOK]: hook });
+			const repo = join(place.folder, "repo");
+			mkdirSync(repo);
+			const extension = new BwrapExtension(bwrapHost(place.stateDir, process.env));
+			const wanted = wish({ inputs: { repo } });
+			const made = extension.provision(wanted.profile, wanted.inputs, "local", requestFor(wanted, caller.signal));
+			const outcome = await made.then(
+				() => "made",
+				({ code }: { code: string }) => code,
+			);
+			// Once the sandbox says that it is there, it may as well be handed over.
+			if (checkpoint === "provision:started") expect(["aborted", "made"]).toContain(outcome);
+			else expect(outcome).toBe("aborted");
+			if (outcome === "aborted") expect(place.leftovers()).toEqual([]);
+			expect(readdirSync(join(place.stateDir, "bwrap"))).toEqual(outcome === "made" ? ["box"] : []);
+		},
+	);
 });
