@@ -13,15 +13,7 @@ const LAYERS = [
 	["registry"],
 	["routing", "placement", "credits"],
 	["contract"],
-	[
-		"workspace",
-		"transport",
-		"records",
-		"identity",
-		"lease",
-		"credentials",
-		"documents",
-	],
+	["workspace", "transport", "records", "identity", "lease", "credentials", "documents"],
 	["errors"],
 ];
 

@@ -7,7 +7,12 @@ module.exports = {
 	// What a third party's handler imports, in the fixtures.
 	moduleNameMapper: { "^pulumi-sandboxer/extension$": "<rootDir>/provider/contract/index.ts" },
 	modulePathIgnorePatterns: ["<rootDir>/dist/", "<rootDir>/examples/"],
-	transform: { "^.+\\.ts$": ["@swc/jest", { jsc: { target: "es2023", parser: { syntax: "typescript" } }, module: { type: "commonjs" } }] },
+	transform: {
+		"^.+\\.ts$": [
+			"@swc/jest",
+			{ jsc: { target: "es2023", parser: { syntax: "typescript" } }, module: { type: "commonjs" } },
+		],
+	},
 	// The SDK's own closure serialiser breaks under istanbul's rewriting.
 	coverageProvider: "v8",
 	// A run of the engine takes seconds, several of them a test. No test is about time.

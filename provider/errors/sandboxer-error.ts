@@ -28,6 +28,7 @@ export type ErrorCode =
 /** The facts of a {@link SandboxerError}. Plain JSON; never a secret. */
 export type ErrorDetails = Readonly<Record<string, unknown>>;
 
+/** What a {@link SandboxerError} is made of. */
 export interface SandboxerErrorOptions {
 	readonly code: ErrorCode;
 	/** A sentence with the fact in it: the step, the field, host or vendor, and the sandbox id. */
