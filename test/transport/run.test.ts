@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { hasCode } from "../../provider/errors";
 import { type RunOptions, run } from "../../provider/transport";
-import { processesOf } from "../extensions/bwrap/support/traces";
+import { processesOf, processesOfGroup } from "../extensions/bwrap/support/traces";
 import { until } from "../extensions/bwrap/support/until";
 
 const PATH = process.env["PATH"] ?? "";
@@ -14,7 +14,8 @@ describe("run", () => {
 		folder = mkdtempSync(join(tmpdir(), "transport-run-"));
 	});
 	afterEach(() => {
-		for (const { pid } of processesOf(folder)) process.kill(pid, "SIGKILL");
+		// Each leads a group, in which is what it started.
+		for (const pid of processesOf(folder).flatMap(({ pid }) => processesOfGroup(pid))) process.kill(pid, "SIGKILL");
 		rmSync(folder, { recursive: true });
 	});
 
