@@ -3,7 +3,7 @@ import { HOME } from "../holder/system-files";
 import { isBounded, PIDS_MAX } from "../limits/cgroup";
 import type { BwrapRecord } from "../record";
 import type { InsideFacts } from "./inside-facts";
-import type { OutsideFacts } from "./outside-facts";
+import { isFiltered, type OutsideFacts } from "./outside-facts";
 
 /** One thing that must hold. `failed` says what was seen instead. */
 export interface Check {
@@ -81,7 +81,7 @@ export function outsideChecks(record: BwrapRecord, outside: OutsideFacts): Check
 		},
 		{
 			control: "syscalls",
-			holds: isFiltered(outside.status, outside),
+			holds: isFiltered(outside.status, outside.filtersHere),
 			failed: "no seccomp filter is in force on its first process",
 		},
 		{
@@ -118,7 +118,11 @@ export function insideChecks(record: BwrapRecord, inside: InsideFacts, outside: 
 			holds: inside.endsWithCaller,
 			failed: "a command would outlive whoever entered (--die-with-parent)",
 		},
-		{ control: "syscalls", holds: isFiltered(inside.status, outside), failed: "no seccomp filter is in force" },
+		{
+			control: "syscalls",
+			holds: isFiltered(inside.status, outside.filtersHere),
+			failed: "no seccomp filter is in force",
+		},
 		{ control: "syscalls", holds: !inside.makesUserNamespaces, failed: "a user namespace could be made inside" },
 		...fileChecks(record, inside),
 		...limitChecks(record, inside),
@@ -161,11 +165,6 @@ function namespaceChecks(inside: InsideFacts, outside: OutsideFacts): Check[] {
 			failed: `a command inside has no ${kind} namespace of its own`,
 		})),
 	];
-}
-
-/** This process may be under a filter itself, which a sandbox inherits. Linux before 5.9 does not count them. */
-function isFiltered(status: ReadonlyMap<string, string>, { filtersHere }: OutsideFacts): boolean {
-	return status.get("Seccomp") === "2" && Number(status.get("Seccomp_filters") ?? filtersHere + 1) > filtersHere;
 }
 
 function fileChecks(record: BwrapRecord, inside: InsideFacts): Check[] {

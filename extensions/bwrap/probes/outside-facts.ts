@@ -28,11 +28,14 @@ export interface OutsideFacts {
 
 const NAMESPACES = ["user", "mnt", "pid", "ipc", "uts", "net", "cgroup"] as const;
 
+/** How long the first process may take to filter itself. It takes milliseconds, on a busy machine more. */
+const SETTLE_MS = 5_000;
+
 export async function outsideFacts(record: BwrapRecord): Promise<OutsideFacts> {
 	const pid = record.init?.pid ?? 0;
-	const [status, own, namespaces, here, limits, environment, altered, outside] = await Promise.all([
-		readStatus(pid),
-		readStatus("self"),
+	const filtersHere = Number((await readStatus("self")).get("Seccomp_filters") ?? 0);
+	const [status, namespaces, here, limits, environment, altered, outside] = await Promise.all([
+		settledStatus(pid, filtersHere),
 		readNamespaces(pid),
 		readNamespaces("self"),
 		readFile(`/proc/${pid}/limits`, "utf8"),
@@ -45,12 +48,30 @@ export async function outsideFacts(record: BwrapRecord): Promise<OutsideFacts> {
 		sharedNamespaces: NAMESPACES.filter((kind) => namespaces.get(kind) === here.get(kind)),
 		namespaces,
 		status,
-		filtersHere: Number(own.get("Seccomp_filters") ?? 0),
+		filtersHere,
 		limits: new Map(limits.split("\n").flatMap(parseLimit)),
 		environment: environment.split("\0").flatMap((line) => (line === "" ? [] : [line.split("=")[0] ?? ""])),
 		endsWithSupervisor: await endsWith(Number(status.get("PPid")), record.supervisor?.pid),
 		cgroupFaults: [...outside.map((folder) => `not in ${folder}`), ...altered],
 	};
+}
+
+/**
+ * bwrap starts the command first, and then its own first process gives up its rights and, last of all, filters
+ * itself: the command can be heard before that.
+ */
+async function settledStatus(pid: number, filtersHere: number): Promise<ReadonlyMap<string, string>> {
+	const deadline = performance.now() + SETTLE_MS;
+	for (;;) {
+		const status = await readStatus(pid);
+		if (isFiltered(status, filtersHere) || performance.now() >= deadline) return status;
+		await new Promise((resolve) => setTimeout(resolve, 5));
+	}
+}
+
+/** This process may be under a filter itself, which a sandbox inherits. Linux before 5.9 does not count them. */
+export function isFiltered(status: ReadonlyMap<string, string>, filtersHere: number): boolean {
+	return status.get("Seccomp") === "2" && Number(status.get("Seccomp_filters") ?? filtersHere + 1) > filtersHere;
 }
 
 async function readStatus(pid: number | "self"): Promise<ReadonlyMap<string, string>> {
