@@ -13,7 +13,7 @@ const LAYERS = [
 	["registry"],
 	["routing", "placement", "credits"],
 	["contract"],
-	["workspace", "transport", "records", "identity", "lease", "credentials", "documents"],
+	["workspace", "transport", "records", "identity", "lease", "credentials", "execution", "snapshots", "documents"],
 	["errors"],
 ];
 
@@ -27,6 +27,9 @@ const OPEN_TO_EXTENSIONS = [
 	"errors",
 	"documents",
 	"lease",
+	"credentials",
+	"execution",
+	"snapshots",
 ];
 
 /** The modules somebody outside enters by; nothing in the repository need import them. */

@@ -17,7 +17,7 @@ import {
 } from "../../provider/contract";
 import { ProcessTable } from "../../provider/identity";
 import { baseDirectory } from "./config";
-import { claim, extendLease, locateAll } from "./hold";
+import { claim, extendLease, locate, locateAll } from "./hold";
 import { type BwrapInputs, bwrapInputsSchema } from "./inputs";
 import { observe } from "./observe";
 import { DEFAULT_PATH, findPrograms, type Programs } from "./preflight";
@@ -64,8 +64,8 @@ export class BwrapExtension extends SandboxExtension<BwrapInputs> {
 	}
 
 	override async locate(query: { owner: Owner } | { sandboxId: string } | Record<never, never>): Promise<Located[]> {
+		if ("sandboxId" in query) return locate(this.site, query.sandboxId);
 		const all = await locateAll(this.site);
-		if ("sandboxId" in query) return all.filter(({ handle }) => handle.sandbox_id === query.sandboxId);
 		if ("owner" in query) return all.filter(({ owner }) => isSameOwner(owner, query.owner));
 		return all;
 	}

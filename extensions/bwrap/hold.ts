@@ -10,32 +10,34 @@ import { directoryOf, lockSandbox, type Site } from "./site";
 import { exists } from "./teardown";
 
 /** All sandboxes of this site, whatever their state. */
-export async function locateAll(site: Site): Promise<(Located & { readonly owner: BwrapRecord["owner"] })[]> {
+export async function locateAll(site: Site): Promise<Located[]> {
 	if (!(await exists(site.base))) return [];
 	const names = (await readdir(site.base)).filter((name) => !name.startsWith("."));
-	const located = await Promise.all(
-		names.map(async (name) => {
-			const directory = sandboxDirectory(site.base, name);
-			const record = await readRecord(directory);
-			if (record === undefined) return [];
-			return [
-				{
-					handle: toHandle(record, directory),
-					owner: record.owner,
-					digest: record.digest,
-					alive: await isAnyAlive(site.table, directory, record),
-					createdAt: record.created_at,
-					expiresAt: record.expires_at ?? earliestDeadline(record),
-				},
-			];
-		}),
-	);
-	return located.flat();
+	return (await Promise.all(names.map((name) => locate(site, name)))).flat();
 }
 
-/** Of a create that is not finished: its supervisor, if it has one, counts from a little later on. */
-function earliestDeadline({ created_at, ttl_seconds }: BwrapRecord): string {
-	return new Date(Date.parse(created_at) + ttl_seconds * 1000).toISOString();
+/** The sandbox of an id: one or none. */
+export async function locate(site: Site, sandboxId: string): Promise<Located[]> {
+	const directory = sandboxDirectory(site.base, sandboxId);
+	const record = await readRecord(directory);
+	if (record === undefined) return [];
+	const { owner, consumer, labels, digest, phase, profile, created_at, ready_at, expires_at } = record;
+	return [
+		{
+			handle: toHandle(record, directory),
+			owner,
+			...(consumer === undefined ? {} : { consumer }),
+			labels,
+			digest,
+			phase,
+			alive: await isAnyAlive(site.table, directory, record),
+			createdAt: created_at,
+			...(ready_at === undefined ? {} : { readyAt: ready_at }),
+			...(expires_at === undefined ? {} : { expiresAt: expires_at }),
+			profile,
+			credentialRoutes: record.credential_routes,
+		},
+	];
 }
 
 /**

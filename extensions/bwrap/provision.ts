@@ -9,7 +9,9 @@ import {
 	type Provisioned,
 	type ProvisionRequest,
 } from "../../provider/contract";
+import { routeOf } from "../../provider/credentials";
 import { errnoOf, SandboxerError } from "../../provider/errors";
+import { durationSeconds } from "../../provider/lease/duration";
 import { copyTree, sandboxDirectory } from "../../provider/workspace";
 import { sandboxFolders } from "./holder/command";
 import { makeControlFolder, uptimeSeconds, writeDeadline } from "./holder/control-folder";
@@ -152,6 +154,8 @@ async function newRecord(
 		...(request.consumer === undefined ? {} : { consumer: request.consumer }),
 		labels: request.labels,
 		digest: request.digest,
+		profile: { id: profile.id, version: profile.version },
+		credential_routes: (profile.setup?.secret_refs ?? []).map(routeOf),
 		phase: "provisioning",
 		maker_uid: process.getuid?.() ?? 0,
 		...(isRoot ? { own_uid: randomInt(OWN_UIDS.first, OWN_UIDS.last + 1) } : {}),
@@ -161,6 +165,7 @@ async function newRecord(
 		cgroups,
 		created_at: new Date(now).toISOString(),
 		ttl_seconds: request.ttlSeconds,
+		max_ttl_seconds: durationSeconds(profile.ttl.max) ?? request.ttlSeconds,
 	};
 }
 

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import type { Handle } from "../../provider/contract";
+import { credentialRouteSchema } from "../../provider/credentials";
 import { errnoOf, SandboxerError } from "../../provider/errors";
 import { processIdentitySchema } from "../../provider/identity";
 import { writeDurably } from "../../provider/records";
@@ -22,6 +23,10 @@ export const recordSchema = z.object({
 	labels: z.record(z.string(), z.string()),
 	/** Of what replaces a sandbox. */
 	digest: z.string(),
+	/** Of the profile that it was made by. */
+	profile: z.object({ id: z.string(), version: z.string() }),
+	/** Credential references that its profile declares. */
+	credential_routes: z.array(credentialRouteSchema),
 	phase: z.enum(["provisioning", "ready"]),
 	/** Who made it, as an id of this machine: nobody else may enter, but root. */
 	maker_uid: z.number().int(),
@@ -34,6 +39,8 @@ export const recordSchema = z.object({
 	cgroups: z.array(z.object({ controller: z.enum(["memory", "cpu", "pids", "all"]), folder: z.string() })),
 	created_at: z.iso.datetime(),
 	ttl_seconds: z.number().int().positive(),
+	/** The profile's longest lease. */
+	max_ttl_seconds: z.number().int().positive(),
 	ready_at: z.iso.datetime().optional(),
 	expires_at: z.iso.datetime().optional(),
 	/** pid 1 of the sandbox, as this machine counts. */
@@ -81,6 +88,7 @@ export function writeRecord(directory: string, record: BwrapRecord): Promise<voi
 
 /** The handle of `ext.bwrap`: the common keys, and the process that holds the sandbox. */
 export const handleSchema = z.object({
+	extension: z.literal("ext.bwrap"),
 	sandbox_id: z.string(),
 	host: z.literal("local"),
 	generation: z.number().int(),
@@ -106,6 +114,7 @@ export function parseHandle(handle: Handle): BwrapHandle {
 export function toHandle(record: BwrapRecord, directory: string): Handle {
 	const { supervisor } = record;
 	return {
+		extension: "ext.bwrap",
 		sandbox_id: record.sandbox_id,
 		host: "local",
 		generation: record.generation,

@@ -1,14 +1,19 @@
 import type { z } from "zod";
+import { type CredentialSource, resolveCredentials } from "../credentials";
 import type { ExtensionDeclaration } from "../documents/extension";
 import type { Profile } from "../documents/profile";
 import { SandboxerError } from "../errors";
+import { checkedOptions, OutputCollector } from "../execution";
 import type {
 	Attribution,
 	Call,
 	CleanupReport,
+	Command,
+	CommandEnd,
 	Controls,
 	ExecuteOptions,
 	ExecutionResult,
+	Finding,
 	Handle,
 	Located,
 	MeterQuote,
@@ -17,6 +22,7 @@ import type {
 	ProvisionRequest,
 	Ready,
 	SnapshotMeta,
+	SnapshotRequest,
 } from "./types";
 
 /** What an extension is given when it is made, once per process. */
@@ -26,6 +32,8 @@ export interface ExtensionHost {
 	readonly config: Readonly<Record<string, unknown>>;
 	/** The process's environment, read at the moment of use. */
 	environment(name: string): string | undefined;
+	/** Credentials by reference, their values read at the moment of use. */
+	readonly credentials: CredentialSource;
 	/** Milliseconds since 1970, UTC. */
 	now(): number;
 }
@@ -148,14 +156,47 @@ export abstract class SandboxExtension<Inputs extends ExtensionInputs = Extensio
 		return false;
 	}
 
+	/**
+	 * Removes a sandbox whose lease is over by the clock of its place, judged under the same exclusion as
+	 * `extendLease`: of a renewal and an expiry one wins. `undefined` where it is not over.
+	 */
+	expire(_handle: Handle, _call: Call): Promise<CleanupReport | undefined> {
+		return this.refuse("expire a sandbox", "expire");
+	}
+
+	/** What is on the backend that no sandbox accounts for. Looks only. */
+	inventory(_call: Call): Promise<Finding[]> {
+		return this.refuse("list what was left behind", "inventory");
+	}
+
+	/** Removes one thing that `inventory` found, after another look at it. */
+	reap(_finding: Finding, _call: Call): Promise<CleanupReport> {
+		return this.refuse("remove what was left behind", "reap");
+	}
+
 	supportsSnapshots(): boolean {
 		return false;
 	}
 
-	snapshot(_handle: Handle, _call: Call): Promise<SnapshotMeta> {
+	/** Takes a snapshot; the sandbox stays ready. Nothing of it can be seen before it is complete. */
+	snapshot(_handle: Handle, _request: SnapshotRequest): Promise<SnapshotMeta> {
 		return this.refuse("take snapshots", "snapshot");
 	}
 
+	/** The snapshots there are, those of a sandbox or all. */
+	snapshots(_query: { readonly sandboxId?: string }, _call: Call): Promise<SnapshotMeta[]> {
+		return this.refuse("list snapshots", "snapshots");
+	}
+
+	/** Removes a stored snapshot. That there was none is fine. */
+	removeSnapshot(_snapshot: SnapshotMeta, _call: Call): Promise<CleanupReport> {
+		return this.refuse("remove snapshots", "removeSnapshot");
+	}
+
+	/**
+	 * `provision`, with the workspace out of a snapshot. Every member is checked first: one bad member refuses
+	 * the whole, nothing is written, no sandbox is made.
+	 */
 	restoreFromSnapshot(
 		_profile: Profile,
 		_snapshot: SnapshotMeta,
@@ -170,14 +211,64 @@ export abstract class SandboxExtension<Inputs extends ExtensionInputs = Extensio
 		return false;
 	}
 
-	/** Runs a command (argv, no shell) in the sandbox. Fails closed where the backend does not implement it. */
-	execute(
-		_handle: Handle,
-		_command: readonly string[],
-		_options: ExecuteOptions,
-		_call: Call,
+	/**
+	 * Runs a command (argv, no shell) in the sandbox. The same for every backend: what was asked for is checked
+	 * and bounded here, credentials are resolved here; a backend implements `runCommand`.
+	 *
+	 * @throws SandboxerError `invalid` for options, `unsupported`, `not-started` where the command could not be
+	 * started, `conflict` for a handle that is not of the live sandbox, `aborted`.
+	 */
+	async execute(
+		handle: Handle,
+		command: readonly string[],
+		options: ExecuteOptions,
+		{ signal }: Pick<Call, "signal">,
 	): Promise<ExecutionResult> {
-		return this.refuse("run commands", "execute");
+		if (!this.supportsExecution()) return this.refuse("run commands (execution)", "runCommand");
+		const {
+			command: asked,
+			refs,
+			timeoutSeconds,
+			maxOutputBytes,
+		} = checkedOptions(handle.sandbox_id, command, options);
+		const calling = { signal, timeoutSeconds, progress: () => undefined };
+		const { env, files } = await resolveCredentials(handle.sandbox_id, refs, this.host.credentials, async () => {
+			const found = await this.locate({ sandboxId: handle.sandbox_id }, calling);
+			return found.flatMap(({ credentialRoutes }) => credentialRoutes);
+		});
+		const collectors = { stdout: new OutputCollector(maxOutputBytes), stderr: new OutputCollector(maxOutputBytes) };
+		const begun = performance.now();
+		const { exitCode, timedOut } = await this.runCommand(
+			handle,
+			{
+				...asked,
+				env: { ...asked.env, ...env },
+				secretFiles: files,
+				output: (stream, chunk) => {
+					collectors[stream].add(chunk);
+					return options.onOutput?.(stream, chunk);
+				},
+			},
+			calling,
+		);
+		const { correlationId } = options.executionContext ?? {};
+		return {
+			exitCode,
+			signal: exitCode === null ? "SIGKILL" : null,
+			timedOut,
+			stdout: collectors.stdout.excerpt(),
+			stderr: collectors.stderr.excerpt(),
+			durationMs: performance.now() - begun,
+			...(correlationId === undefined ? {} : { correlationId }),
+		};
+	}
+
+	/**
+	 * Runs one command in the sandbox, with its whole confinement, as a process tree of its own that ends with
+	 * it. The handle is checked against the live sandbox first. What it writes goes to `command.output`.
+	 */
+	runCommand(_handle: Handle, _command: Command, _call: Call): Promise<CommandEnd> {
+		return this.refuse("run commands (execution)", "runCommand");
 	}
 
 	private refusal(what: string, method: string): SandboxerError {

@@ -1,3 +1,5 @@
+import type { CredentialRoute } from "../credentials";
+
 /** Plain JSON: what may stand in a state, a record or a handle. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
@@ -21,6 +23,8 @@ export interface Consumer {
  * fields. It is checked against the backend at every use, because a state can be old or edited.
  */
 export interface Handle {
+	/** The extension that made it, such as "ext.bwrap". */
+	readonly extension: string;
 	readonly sandbox_id: string;
 	/** Where it lives: "local", a host, a vendor's region. */
 	readonly host: string;
@@ -115,16 +119,23 @@ export interface Attribution {
 }
 
 /** A sandbox as found on its backend. */
-export interface Located {
+export interface Located extends Attribution {
 	readonly handle: Handle;
-	readonly owner: Owner;
 	readonly digest: string;
+	/** `provisioning` until its create came to its end. */
+	readonly phase: "provisioning" | "ready";
 	/** Whether it runs; `undefined` where that is not certain. */
 	readonly alive: boolean | undefined;
 	/** UTC, ISO 8601, when its record was first written. */
 	readonly createdAt: string;
-	/** UTC, ISO 8601; absent while it has no lease. */
+	/** UTC, ISO 8601; absent until it is ready: a create that never ended is stuck, not expired. */
+	readonly readyAt?: string;
+	/** UTC, ISO 8601, by the clock of the place where it lives; absent until it is ready. */
 	readonly expiresAt?: string;
+	/** Of the profile it was made by. */
+	readonly profile: { readonly id: string; readonly version: string };
+	/** Credential references that its profile declares. */
+	readonly credentialRoutes: readonly CredentialRoute[];
 }
 
 /** A cost, in micro-USD, integer. */
@@ -133,31 +144,55 @@ export interface MeterQuote {
 	readonly forLeaseMicroUsd: number;
 }
 
-/** A taken snapshot. Data, snake_case, nothing secret. */
+/** What a snapshot is taken of, and how it is called. */
+export interface SnapshotRequest extends Call {
+	/** Names it in its place; letters, digits and dashes, as a sandbox id. */
+	readonly snapshotId: string;
+	readonly labels: Readonly<Record<string, string>>;
+	/** How long it is kept, in seconds; absent: until somebody removes it. */
+	readonly keepSeconds?: number;
+}
+
+/** A taken snapshot. Data, snake_case, nothing secret; each extension adds its own fields. */
 export interface SnapshotMeta {
+	readonly extension: string;
 	readonly snapshot_id: string;
-	readonly [key: string]: Json;
+	/** What is in it: "workspace" for the files alone. */
+	readonly kind: string;
+	/** Where it was taken from. */
+	readonly sandbox_id: string;
+	readonly profile: { readonly id: string; readonly version: string };
+	/** UTC, ISO 8601. */
+	readonly created_at: string;
+	/** UTC, ISO 8601, when retention removes it; absent: never. */
+	readonly expires_at?: string;
+	/** Of the stored archive. */
+	readonly size_bytes: number;
+	/** Of the stored archive, hexadecimal. */
+	readonly sha256: string;
+	readonly file_count: number;
+	/** False where something changed while it was read: `changed` then names it. */
+	readonly consistent: boolean;
+	/** Paths that changed while they were read, at most 20. */
+	readonly changed: readonly string[];
+	readonly labels: Readonly<Record<string, string>>;
+	readonly [key: string]: Json | undefined;
 }
 
-/** How a command runs, see `SandboxExtension.execute`. */
-export interface ExecuteOptions {
-	readonly credentialRouteRefs?: readonly string[];
-	readonly executionContext?: {
-		readonly cwd?: string;
-		readonly env?: Readonly<Record<string, string>>;
-		readonly stdin?: string | Uint8Array;
-		readonly user?: string;
-		readonly correlationId?: string;
-	};
-	readonly timeoutSeconds?: number;
-	readonly maxOutputBytes?: number;
+/** Something on a backend that no sandbox accounts for, or that its sandbox has outlived. */
+export interface Finding {
+	/**
+	 * `orphan_dir`: a folder without a record. `zombie_record`: a record whose sandbox does not run. `aged_dir`: a
+	 * create that was never finished, or a lease long over. `orphan_process`: a process without a record.
+	 */
+	readonly kind: "orphan_dir" | "zombie_record" | "aged_dir" | "orphan_process";
+	/** What it is, such as "directory /…" or "process 4242". */
+	readonly what: string;
+	readonly sandboxId?: string;
+	/** reap: removing it harms nothing; inspect: look first; ignore: it will be gone by itself. */
+	readonly action: "reap" | "inspect" | "ignore";
+	readonly reason: string;
 }
 
-/** What became of a command. */
-export interface ExecutionResult {
-	readonly exitCode: number | null;
-	readonly signal: string | null;
-	readonly timedOut: boolean;
-	readonly stdout: { readonly text: string; readonly truncated: boolean; readonly bytes: number };
-	readonly stderr: { readonly text: string; readonly truncated: boolean; readonly bytes: number };
-}
+export type { CredentialRoute } from "../credentials";
+export type { Command, CommandEnd, ExecuteOptions, ExecutionResult, OutputExcerpt } from "../execution";

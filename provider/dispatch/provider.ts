@@ -10,7 +10,7 @@ import {
 	type SandboxOutputs,
 	update,
 } from "../lifecycle";
-import { loadExtension } from "./extension-loading";
+import { openExtension } from "../registry";
 import { failure } from "./failure";
 import { plainJson } from "./plain-json";
 import { RunOfEngine } from "./run-of-engine";
@@ -36,7 +36,7 @@ export function provider(id: string, request: ConfigureRequest) {
 	runOfEngine ??= new RunOfEngine(process.argv[2]);
 	const run = runOfEngine;
 	// Loaded when first used, so that its error reaches the resource it concerns.
-	const extension = lazily(() => loadExtension(id, request.config));
+	const extension = lazily(() => openExtension(id, request.config));
 
 	function backend(properties: Properties): Backend {
 		const { urn } = (properties.owner ?? {}) as { urn?: string };

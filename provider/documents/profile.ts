@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { credentialReferenceSchema } from "../credentials";
 import { durationSchema, durationSeconds } from "../lease/duration";
 import { extensionIdSchema, hostSchema, isolationLevelSchema, sandboxIdLikeSchema } from "./words";
 
@@ -79,8 +80,11 @@ export const profileSchema = z
 			.strictObject({
 				instructions: z.string().optional().describe("Text for whoever works in the sandbox; never run."),
 				secret_refs: z
-					.array(z.string().regex(/^[A-Z][A-Z0-9_]*$/, 'must be an upper-case name, such as "DB"'))
-					.optional(),
+					.array(credentialReferenceSchema)
+					.optional()
+					.describe(
+						"Credentials that commands may ask for: `DB` is the environment variable DB; with `env` or `file` (below /run/secrets) it goes there.",
+					),
 			})
 			.optional(),
 		placement: z

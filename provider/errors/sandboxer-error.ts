@@ -14,6 +14,8 @@ export type ErrorCode =
 	| "gone"
 	/** No certain answer was had; never treated as gone, zero or allowed. */
 	| "unknown"
+	/** A command could not be started in a sandbox: it is not there, or may not be run. */
+	| "not-started"
 	/** A bounded wait ran out. */
 	| "timeout"
 	/** The caller went away or asked to stop. */

@@ -48,7 +48,14 @@ export async function create(backend: Backend, inputs: SandboxInputs, resumes?: 
 
 async function provision(backend: Backend, inputs: SandboxInputs, request: ProvisionRequest) {
 	try {
-		return await backend.extension.provision(effectiveProfile(inputs), inputs.inputs, THIS_MACHINE, request);
+		const { handle, adopted } = await backend.extension.provision(
+			effectiveProfile(inputs),
+			inputs.inputs,
+			THIS_MACHINE,
+			request,
+		);
+		// Whoever reads it from an output must know whom to ask.
+		return { handle: { ...handle, extension: inputs.extension }, adopted };
 	} catch (thrown) {
 		const error = SandboxerError.from(thrown);
 		const leftover = error.details.leftover as Handle | undefined;

@@ -10,7 +10,7 @@ exports.Paper = class Paper extends SandboxExtension {
 	inputsSchema = z.strictObject({ words: z.string().default("none") });
 	async provision(profile, inputs, host, { sandboxId, ttlSeconds }) {
 		writeFileSync(sandboxId + ".paper", JSON.stringify({ words: inputs.words, readyAt: this.host.now(), ttlSeconds, color: this.host.config.color }));
-		return { handle: { sandbox_id: sandboxId, host, generation: 1 }, adopted: false };
+		return { handle: { extension: "ext.note-paper", sandbox_id: sandboxId, host, generation: 1 }, adopted: false };
 	}
 	async waitReady({ sandbox_id, host }) {
 		if (!existsSync(sandbox_id + ".paper")) throw new SandboxerError({ code: "gone", message: "Paper " + sandbox_id + " is not there." });

@@ -15,6 +15,7 @@ export class NowhereExtension extends SandboxExtension {
 			},
 			config: {},
 			environment: () => undefined,
+			credentials: { route: () => undefined, value: () => undefined },
 			now: () => 0,
 		});
 	}

@@ -23,6 +23,7 @@ const extension = new BwrapExtension({
 	},
 	config: {},
 	environment: () => undefined,
+	credentials: { route: () => undefined, value: () => undefined },
 	now: () => 0,
 });
 

@@ -14,7 +14,13 @@ const METHODS = "async provision() {} async waitReady() {} async teardown() {}";
 const COPY = `class SandboxExtension { constructor(host) { this.host = host; } estimateCost() { throw new Error(); } }\n`;
 
 function hostOf(declaration: LoadedExtension, environment: Readonly<Record<string, string>> = {}): ExtensionHost {
-	return { declaration, config: {}, environment: (name) => environment[name], now: () => 0 };
+	return {
+		declaration,
+		config: {},
+		environment: (name) => environment[name],
+		credentials: { route: () => undefined, value: () => undefined },
+		now: () => 0,
+	};
 }
 
 function load(

@@ -84,7 +84,13 @@ describe("case 02: first preview, values that do not exist yet", () => {
 		const search = searchFrom({ cwd: CASE, extensionPath: EXTENSIONS });
 		const { profile } = loadProfile("./profile.unknowns.yaml", search);
 		const declaration = findExtension("ext.compose-ssh", search);
-		const extension = loadHandler(declaration, { declaration, config: {}, environment: () => undefined, now: () => 0 });
+		const extension = loadHandler(declaration, {
+			declaration,
+			config: {},
+			environment: () => undefined,
+			credentials: { route: () => undefined, value: () => undefined },
+			now: () => 0,
+		});
 		const { news } = JSON.parse(readFileSync(join(CASE, "check-inputs.json"), "utf8")) as {
 			news: Record<string, unknown>;
 		};

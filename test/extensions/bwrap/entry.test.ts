@@ -5,6 +5,7 @@ import { entryCommand } from "../../../extensions/bwrap/entry/enter";
 import type { Programs } from "../../../extensions/bwrap/preflight";
 import type { BwrapRecord } from "../../../extensions/bwrap/record";
 import { ProcessTable } from "../../../provider/identity";
+import { aRecord } from "./support/a-record";
 import { type Box, Place } from "./support/place";
 import { Staged } from "./support/staged";
 import { isRoot, otherUser, USERS } from "./support/users";
@@ -115,25 +116,14 @@ describe("the words of an entry", () => {
 		sh: "/bin/sh",
 		sleep: "/bin/sleep",
 	};
-	const record = (changes: Partial<BwrapRecord> = {}): BwrapRecord => ({
-		record_version: 1,
-		sandbox_id: "box",
-		generation: 7,
-		claim: 1,
-		owner: { scope: "s", project: "p", stack: "s", urn: "u" },
-		labels: {},
-		digest: "d",
-		phase: "ready",
-		maker_uid: process.getuid?.() ?? 0,
-		network: "deny",
-		access: "rw",
-		resources: { memory_mb: 64 },
-		cgroups: [],
-		created_at: "2026-01-01T00:00:00.000Z",
-		ttl_seconds: 60,
-		init: { boot_id: "b", pid: 4242, start_ticks: 1 },
-		...changes,
-	});
+	const record = (changes: Partial<BwrapRecord> = {}) =>
+		aRecord({
+			generation: 7,
+			maker_uid: process.getuid?.() ?? 0,
+			resources: { memory_mb: 64 },
+			init: { boot_id: "b", pid: 4242, start_ticks: 1 },
+			...changes,
+		});
 	const words = (changes: Partial<BwrapRecord> = {}, stray: number[] = []) =>
 		entryCommand(programs, record(changes), ["make", "all"], stray).join(" ");
 

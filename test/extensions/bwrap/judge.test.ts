@@ -3,31 +3,19 @@ import { judge, notProbed } from "../../../extensions/bwrap/probes/judge";
 import type { OutsideFacts } from "../../../extensions/bwrap/probes/outside-facts";
 import type { BwrapRecord } from "../../../extensions/bwrap/record";
 import type { SandboxerError } from "../../../provider/errors";
+import { aRecord } from "./support/a-record";
 
-const RECORD: BwrapRecord = {
-	record_version: 1,
-	sandbox_id: "box",
-	generation: 1,
-	claim: 1,
-	owner: { scope: "s", project: "p", stack: "s", urn: "u" },
-	labels: {},
-	digest: "d",
-	phase: "ready",
-	maker_uid: 0,
+const RECORD = aRecord({
 	own_uid: 1_900_000_000,
-	network: "deny",
-	access: "rw",
 	resources: { memory_mb: 64, cpu: 1 },
 	cgroups: [
 		{ controller: "memory", folder: "/sys/fs/cgroup/memory/sandboxer-box" },
 		{ controller: "pids", folder: "/sys/fs/cgroup/pids/sandboxer-box" },
 		{ controller: "cpu", folder: "/sys/fs/cgroup/cpu/sandboxer-box" },
 	],
-	created_at: "2026-01-01T00:00:00.000Z",
-	ttl_seconds: 60,
 	init: { boot_id: "b", pid: 4242, start_ticks: 1 },
 	supervisor: { boot_id: "b", pid: 4240, start_ticks: 1 },
-};
+});
 
 /** What the probe prints in a sandbox that is as it should be. */
 const PRINTED = `status Name:	sh

@@ -94,6 +94,7 @@ describe.each(USERS)("case 17: bwrap on a real host, as $name", (user) => {
 			};
 			await expect(extension.provision(PROFILE, inputs, "local", request)).rejects.toMatchObject({ code: "preflight" });
 			const handle = {
+				extension: "ext.bwrap",
 				sandbox_id: sandboxId,
 				host: "local",
 				generation: 1,

@@ -5,13 +5,14 @@ import { join, resolve } from "node:path";
 import { parse } from "yaml";
 import { observe } from "../../../../extensions/bwrap/observe";
 import { findPrograms } from "../../../../extensions/bwrap/preflight";
-import { type BwrapRecord, writeRecord } from "../../../../extensions/bwrap/record";
+import { writeRecord } from "../../../../extensions/bwrap/record";
 import type { Site } from "../../../../extensions/bwrap/site";
 import { teardown } from "../../../../extensions/bwrap/teardown";
 import type { Handle } from "../../../../provider/contract";
 import { CHECKPOINTS } from "../../../../provider/contract/checkpoint";
 import type { SandboxerError } from "../../../../provider/errors";
 import { ProcessTable } from "../../../../provider/identity";
+import { aRecord } from "../support/a-record";
 import { callFor, OWNER } from "../support/host";
 import { type Box, Place } from "../support/place";
 import { Staged } from "../support/staged";
@@ -70,6 +71,7 @@ describe("case 18: the process number in a state", () => {
 
 	/** The handle in the state, whatever its number is. */
 	const handleOf = ({ pid_in_state: pid = 4242 }: PidRow): Handle => ({
+		extension: "ext.bwrap",
 		sandbox_id: "demo",
 		host: "local",
 		generation: 1,
@@ -82,25 +84,13 @@ describe("case 18: the process number in a state", () => {
 
 	async function leaveFolder({ pid_in_state: pid = 4242 }: PidRow): Promise<void> {
 		const supervisor = { boot_id: "b-1", pid: Number(pid), start_ticks: 900_100 };
-		const record: BwrapRecord = {
-			record_version: 1,
+		const record = aRecord({
 			sandbox_id: "demo",
-			generation: 1,
-			claim: 1,
 			owner: OWNER,
-			labels: {},
-			digest: "d",
-			phase: "ready",
 			maker_uid: process.getuid?.() ?? 0,
-			network: "deny",
-			access: "rw",
-			resources: {},
-			cgroups: [],
-			created_at: "2026-01-01T00:00:00.000Z",
-			ttl_seconds: 60,
 			supervisor,
 			init: supervisor,
-		};
+		});
 		mkdirSync(directory);
 		await writeRecord(directory, record);
 	}

@@ -31,6 +31,7 @@ export class LocalBwrap {
 			},
 			config: { state_dir: join(this.folder, "state") },
 			environment: (name) => process.env[name],
+			credentials: { route: () => undefined, value: () => undefined },
 			now: Date.now,
 		});
 	}

@@ -22,6 +22,7 @@ export function bwrapHost(stateDir: string, environment: NodeJS.ProcessEnv): Ext
 		},
 		config: { state_dir: stateDir },
 		environment: (name) => environment[name],
+		credentials: { route: () => undefined, value: () => undefined },
 		now: Date.now,
 	};
 }

@@ -1,0 +1,3 @@
+export { type CredentialRoute, credentialReferenceSchema, credentialRouteSchema, routeOf } from "./credential-route";
+export { type CredentialSource, credentialSource, SECRET_PREFIX } from "./credential-source";
+export { type ResolvedCredentials, resolveCredentials } from "./resolve";

@@ -1,0 +1,4 @@
+export { type CheckedOptions, checkedOptions, WORKSPACE } from "./checked-options";
+export { refusalOfVariable } from "./environment";
+export { OutputCollector } from "./output-collector";
+export type { Command, CommandEnd, ExecuteOptions, ExecutionResult, OutputExcerpt } from "./types";
