@@ -1,2 +1,2 @@
-export { type HeldLock, type LockOptions, withLock } from "./lock";
+export { type HeldLock, isLocked, type LockOptions, withLock } from "./lock";
 export { writeDurably } from "./write-durably";

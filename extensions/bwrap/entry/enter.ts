@@ -4,6 +4,7 @@ import { SandboxerError } from "../../../provider/errors";
 import { ProcessTable } from "../../../provider/identity";
 import { type RunResult, run, strayDescriptors } from "../../../provider/transport";
 import { closingArguments, INSIDE_ENVIRONMENT, joinArguments } from "../holder/command";
+import { noteActivity } from "../idle/idle-limit";
 import { isBounded, PIDS_MAX } from "../limits/cgroup";
 import type { Programs } from "../preflight";
 import type { BwrapRecord } from "../record";
@@ -21,6 +22,8 @@ export interface EnterOptions {
 	readonly command: readonly string[];
 	readonly signal: AbortSignal;
 	readonly timeoutSeconds: number;
+	/** It is no activity of the sandbox. */
+	readonly isProbe?: boolean;
 }
 
 /**
@@ -36,8 +39,10 @@ export async function enter({
 	command,
 	signal,
 	timeoutSeconds,
+	isProbe = false,
 }: EnterOptions): Promise<RunResult> {
 	assertMayEnter(record);
+	if (!isProbe) await noteActivity(directory);
 	const filter = openSync(join(directory, "filter"), "r");
 	try {
 		const [program = "", ...args] = entryCommand(programs, record, command, strayDescriptors(FILTER + 1));

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Call, Controls } from "../../../provider/contract";
 import { SandboxerError } from "../../../provider/errors";
 import { enter, WRONG_SANDBOX } from "../entry/enter";
+import { idleChecks } from "../idle/idle-checks";
 import type { Programs } from "../preflight";
 import type { BwrapRecord } from "../record";
 import { FORBIDDEN_PLACES } from "./checks";
@@ -15,9 +16,18 @@ const PROBE = join(__dirname, "probe.sh");
 /** Proves the controls of a running sandbox, from inside and from outside. */
 export async function prove(programs: Programs, record: BwrapRecord, directory: string, call: Call): Promise<Controls> {
 	const command = ["sh", "-c", readFileSync(PROBE, "utf8"), "probe", ...FORBIDDEN_PLACES];
-	const [inside, outside] = await Promise.all([
-		enter({ programs, record, directory, command, signal: call.signal, timeoutSeconds: call.timeoutSeconds }),
+	const [inside, outside, measured] = await Promise.all([
+		enter({
+			programs,
+			record,
+			directory,
+			command,
+			signal: call.signal,
+			timeoutSeconds: call.timeoutSeconds,
+			isProbe: true,
+		}),
 		outsideFacts(record),
+		idleChecks(programs, record, directory, call),
 	]);
 	if (inside.signal !== null) {
 		// No verdict on its controls: a sandbox whose memory is used up must not be taken for an altered one.
@@ -35,5 +45,5 @@ export async function prove(programs: Programs, record: BwrapRecord, directory: 
 				: inside.stderr.trim().split("\n").slice(-3).join(" ");
 		throw notProbed(record, `exit code ${inside.exitCode}: ${why}`, outside);
 	}
-	return judge(record, parseInsideFacts(inside.stdout), outside);
+	return judge(record, parseInsideFacts(inside.stdout), outside, measured);
 }
