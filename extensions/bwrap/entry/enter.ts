@@ -45,12 +45,15 @@ export async function enter({
 	if (!isProbe) await noteActivity(directory);
 	const filter = openSync(join(directory, "filter"), "r");
 	try {
-		const [program = "", ...args] = entryCommand(programs, record, command, strayDescriptors(FILTER + 1));
+		const stray = strayDescriptors(FILTER);
+		const above = stray.filter((descriptor) => descriptor > FILTER);
+		const [program = "", ...args] = entryCommand(programs, record, command, above);
 		return await run(program, args, {
 			env: { PATH: INSIDE_ENVIRONMENT.PATH },
 			signal,
 			timeoutSeconds,
 			descriptors: [filter],
+			stray,
 		});
 	} finally {
 		closeSync(filter);

@@ -1,6 +1,5 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { writeDurably } from "../../../provider/records";
 
 /**
  * The folder that is bound read-only at /run/sbx: a bound folder sees a file being replaced, a bound file
@@ -23,8 +22,12 @@ export function writeId(
 	return writeFile(join(folder, "id"), `${sandboxId} ${generation}\n`, { mode: 0o644 });
 }
 
-export function writeDeadline(folder: string, deadlineUptime: number): Promise<void> {
-	return writeDurably(join(folder, "deadline"), `${deadlineUptime}\n`, 0o644);
+/** Replaces it as a whole. It counts from the boot: over a crash of the machine there is nothing to keep. */
+export async function writeDeadline(folder: string, deadlineUptime: number): Promise<void> {
+	const file = join(folder, "deadline");
+	const temporary = `${file}.new`;
+	await writeFile(temporary, `${deadlineUptime}\n`, { mode: 0o644 });
+	await rename(temporary, file);
 }
 
 /** Undefined where it is missing or damaged: the supervisor takes that for the end. */

@@ -13,6 +13,9 @@ import { outsideFacts } from "./outside-facts";
 
 const PROBE = join(__dirname, "probe.sh");
 
+/** bwrap's exit code for a command that was killed. */
+const KILLED = 128 + 9;
+
 /** Proves the controls of a running sandbox, from inside and from outside. */
 export async function prove(programs: Programs, record: BwrapRecord, directory: string, call: Call): Promise<Controls> {
 	const command = ["sh", "-c", readFileSync(PROBE, "utf8"), "probe", ...FORBIDDEN_PLACES];
@@ -29,11 +32,12 @@ export async function prove(programs: Programs, record: BwrapRecord, directory: 
 		outsideFacts(record),
 		idleChecks(programs, record, directory, call),
 	]);
-	if (inside.signal !== null) {
+	const signal = inside.signal ?? (inside.exitCode === KILLED ? "SIGKILL" : null);
+	if (signal !== null) {
 		// No verdict on its controls: a sandbox whose memory is used up must not be taken for an altered one.
 		throw new SandboxerError({
 			code: "unknown",
-			message: `Sandbox ${record.sandbox_id} could not be probed: the probe was ended by ${inside.signal}, as where the sandbox's memory is used up.`,
+			message: `Sandbox ${record.sandbox_id} could not be probed: the probe was ended by ${signal}, as where the sandbox's memory is used up.`,
 			hint: "It was left alone. Make room in it (its /tmp, /dev/shm and home are memory), then try again.",
 			details: { sandbox_id: record.sandbox_id },
 		});

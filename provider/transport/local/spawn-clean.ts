@@ -12,6 +12,8 @@ export interface CleanSpawnOptions {
 	readonly stdio: ChildDescriptors;
 	/** A session and process group of its own. */
 	readonly detached?: boolean;
+	/** What {@link strayDescriptors} has just said, from 3 on: for callers that need it themselves. */
+	readonly stray?: readonly number[];
 }
 
 /** O_CLOEXEC in the octal `flags` of /proc/self/fdinfo (linux, x86 and arm alike). */
@@ -25,7 +27,7 @@ export function spawnClean(command: string, args: readonly string[], options: Cl
 	const stdio = options.stdio.map((descriptor) => descriptor ?? "ignore");
 	const nothing = openSync("/dev/null", "r");
 	try {
-		for (const index of strayDescriptors(3)) {
+		for (const index of options.stray ?? strayDescriptors(3)) {
 			while (stdio.length <= index) stdio.push("ignore");
 			// Above 2, "ignore" leaves as it is whatever the child inherits.
 			if (stdio[index] === "ignore") stdio[index] = nothing;
@@ -43,7 +45,8 @@ export function spawnClean(command: string, args: readonly string[], options: Cl
 
 /**
  * Open descriptors from a number on that every child inherits: Node passes on what it inherited itself
- * without close-on-exec (one of the caller's shell, say). In ascending order.
+ * without close-on-exec (one of the caller's shell, say). In ascending order. To be asked at every spawn:
+ * Node opens its own with close-on-exec, a native addon may not.
  */
 export function strayDescriptors(from: number): number[] {
 	return readdirSync("/proc/self/fd")
