@@ -20,7 +20,7 @@ ticks='' inside=/proc/$init/root/proc
 for stat in "$inside"/[0-9]*/stat; do
 	line=
 	# A name may hold line ends: what counts stands in the last line, after the last bracket.
-	while read -r line; do :; done 2>/dev/null <"$stat"
+	while read -r part; do line=$part; done 2>/dev/null <"$stat"
 	set -f
 	# shellcheck disable=SC2086 # to be split
 	set -- ${line##*)}

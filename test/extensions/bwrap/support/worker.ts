@@ -16,7 +16,11 @@ const jobs: { [Job in keyof Jobs]: (takes: Jobs[Job]["takes"]) => Promise<Jobs[J
 	waitReady: (handle) => extension.waitReady(handle, call),
 	teardown: (handle) => extension.teardown(handle, call),
 	locate: () => extension.locate({}),
-	extendLease: ({ handle, expiresAt }) => extension.extendLease(handle, expiresAt, call),
+	extendLease: ({ handle, expiresAt, terms }) =>
+		extension.extendLease(handle, expiresAt, { ...call, ...(terms === undefined ? {} : { terms }) }),
+	expire: async (handle) => (await extension.expire(handle, call)) ?? null,
+	inventory: () => extension.inventory(call),
+	reap: (finding) => extension.reap(finding, call),
 	enter: async ({ directory, command, timeoutSeconds, record }) =>
 		enter({
 			programs: findPrograms(process.env["PATH"] ?? ""),
