@@ -21,6 +21,7 @@ import { setIdleLimit } from "./idle/idle-limit";
 import type { BwrapInputs } from "./inputs";
 import { makeCgroups, planCgroups } from "./limits/cgroup";
 import { cgroupName } from "./limits/cgroup-name";
+import { hasBeenReady, leaseState } from "./lease";
 import { isAnyAlive, isWhole } from "./liveness";
 import { OWN_UIDS } from "./own-uid";
 import { type BwrapRecord, isHolder, parseHandle, readRecord, toHandle, writeRecord } from "./record";
@@ -94,7 +95,9 @@ async function adopt(
 			details: { sandbox_id: request.sandboxId, owner },
 		});
 	}
-	if (earlier.digest === request.digest && earlier.phase === "ready" && isWhole(site.table, earlier)) {
+	// One whose lease is over may still run: its supervisor is about to end it.
+	const isOver = hasBeenReady(earlier) && (await leaseState(site, directory, earlier)).isOver;
+	if (!isOver && earlier.digest === request.digest && earlier.phase === "ready" && isWhole(site.table, earlier)) {
 		request.progress("adopting the sandbox that an earlier run made");
 		const { idle_seconds: _earlier, ...kept } = earlier;
 		const record = {
@@ -107,7 +110,7 @@ async function adopt(
 		await writeRecord(directory, record);
 		return toHandle(record, directory);
 	}
-	if (earlier.digest !== request.digest && (await isAnyAlive(site.table, directory, earlier))) {
+	if (!isOver && earlier.digest !== request.digest && (await isAnyAlive(site.table, directory, earlier))) {
 		throw new SandboxerError({
 			code: "conflict",
 			message: `Sandbox ${request.sandboxId} runs already, for this very resource but with other settings.`,
