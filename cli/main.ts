@@ -30,7 +30,8 @@ export async function main(argv: readonly string[], streams: Streams, signal: Ab
 		return result.exit ?? ((result.failures ?? []).length > 0 ? EXIT.partial : EXIT.ok);
 	} catch (thrown) {
 		const error = SandboxerError.from(thrown);
-		reportError(error, json, streams);
+		// Whoever stopped it knows.
+		if (json || error.code !== "aborted" || !signal.aborted) reportError(error, json, streams);
 		return exitOf(error, command ?? COMMANDS.find(({ name }) => name === argv[0]));
 	}
 }
