@@ -2,6 +2,8 @@ import {
 	type Attribution,
 	type Call,
 	type CleanupReport,
+	type Command,
+	type CommandEnd,
 	type Controls,
 	type ExtensionHost,
 	type Handle,
@@ -17,6 +19,7 @@ import {
 } from "../../provider/contract";
 import { ProcessTable } from "../../provider/identity";
 import { baseDirectory } from "./config";
+import { runCommand } from "./entry/run-command";
 import { claim, extendLease, locate, locateAll } from "./hold";
 import { type BwrapInputs, bwrapInputsSchema } from "./inputs";
 import { observe } from "./observe";
@@ -80,6 +83,14 @@ export class BwrapExtension extends SandboxExtension<BwrapInputs> {
 
 	override extendLease(handle: Handle, expiresAt: string, call: Call): Promise<string> {
 		return extendLease(this.site, handle, expiresAt, call);
+	}
+
+	override supportsExecution(): boolean {
+		return true;
+	}
+
+	override runCommand(handle: Handle, command: Command, call: Call): Promise<CommandEnd> {
+		return runCommand(this.site, handle, command, call);
 	}
 
 	override problems(profile: Profile, inputs: BwrapInputs): Problem[] {

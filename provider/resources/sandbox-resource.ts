@@ -21,7 +21,7 @@ export interface SandboxResourceArgs {
 }
 
 /** Outputs that check does not know yet. */
-const RESULTS = ["handle", "reachability", "workspaceDir", "lease", "controls", "credentials", "stateVersion"] as const;
+const RESULTS = ["handle", "reachability", "workspaceDir", "lease", "controls", "credentials"] as const;
 
 /** Outputs that check fills in, so that a preview shows them. */
 const PLANNED = ["sandboxId", "phase", "route", "quote"] as const;
@@ -51,10 +51,12 @@ export class SandboxResource extends pulumi.dynamic.Resource {
 		opts: pulumi.CustomResourceOptions,
 	) {
 		const unknown = Object.fromEntries([...PLANNED, ...RESULTS].map((key) => [key, undefined]));
+		// For each property the SDK makes four promises, and a stack trace for each of them.
+		const given = Object.fromEntries(Object.entries(args ?? {}).filter(([, value]) => value !== undefined));
 		super(
 			providerOf(extension),
 			name,
-			{ ...unknown, ...args, extension },
+			{ ...unknown, ...given, extension },
 			withDefaults(opts),
 			"sandboxer",
 			typeName(extension),

@@ -1,6 +1,6 @@
+import type { enter } from "../../../../extensions/bwrap/entry/enter";
 import type { CleanupReport, Handle, Located, Profile, Provisioned, Ready } from "../../../../provider/contract";
 import type { ErrorCode, ErrorDetails } from "../../../../provider/errors";
-import type { RunResult } from "../../../../provider/transport";
 
 /** What a provision is asked for, as data. */
 export interface Wish {
@@ -18,10 +18,13 @@ export interface Jobs {
 	teardown: { readonly takes: Handle; readonly gives: CleanupReport };
 	locate: { readonly takes: Record<never, never>; readonly gives: readonly Located[] };
 	extendLease: { readonly takes: { readonly handle: Handle; readonly expiresAt: string }; readonly gives: string };
-	enter: { readonly takes: Entry; readonly gives: RunResult };
+	enter: { readonly takes: Entry; readonly gives: Entered };
 	/** Ends the process, hard, as soon as it comes to a checkpoint. */
 	dieAt: { readonly takes: string; readonly gives: true };
 }
+
+/** What became of a command. */
+export type Entered = Awaited<ReturnType<typeof enter>>;
 
 /** A command in a sandbox; the record may be another than the one on the disk. */
 export interface Entry {

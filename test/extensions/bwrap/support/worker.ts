@@ -22,7 +22,7 @@ const jobs: { [Job in keyof Jobs]: (takes: Jobs[Job]["takes"]) => Promise<Jobs[J
 			programs: findPrograms(process.env["PATH"] ?? ""),
 			record: (record as BwrapRecord | undefined) ?? ((await readRecord(directory)) as BwrapRecord),
 			directory,
-			command,
+			argv: command,
 			signal: gone.signal,
 			timeoutSeconds,
 		}),
