@@ -53,7 +53,7 @@ _sandboxer() {
 	fi
 	# What stands after -- is somebody else's command line.
 	for ((index = 2; index < COMP_CWORD; index++)); do
-		[[ \${COMP_WORDS[index]} != -- ]] || return
+		[[ \${COMP_WORDS[index]} != -- ]] || return 0
 	done
 	case \${COMP_WORDS[1]}:$before in
 ${values.join("\n")}
@@ -131,7 +131,7 @@ export function fish(commands: readonly Command[]): string {
 					[
 						`${here} -l ${name}`,
 						...(short === undefined ? [] : [`-s ${short}`]),
-						...(type === "string" ? ["-r"] : []),
+						...(type === "string" ? [complete === "files" ? "-r" : "-x"] : []),
 						...(complete === undefined ? [] : [offer(complete)]),
 						`-d ${quoted(about)}`,
 					].join(" "),

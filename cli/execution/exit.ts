@@ -17,5 +17,5 @@ export function exitOfEnd({
 /** The exit status where the command did not run to its end. */
 export function exitOfError({ code, details }: Pick<SandboxerError, "code" | "details">): number {
 	if (code !== "not-started") return EXIT.ownFailure;
-	return details.errno === "ENOENT" ? EXIT.notThere : EXIT.notRunnable;
+	return details.reason === "missing" ? EXIT.notThere : EXIT.notRunnable;
 }
