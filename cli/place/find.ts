@@ -27,10 +27,10 @@ export interface Seen {
 /** More of a standard input than this is no handle and no outputs of a stack. */
 const MAX_INPUT_BYTES = 64 * 1024 * 1024;
 
-/** All sandboxes of a place: of its stack, where it has one, else of its extensions. */
+/** All sandboxes of a place, by their ids: of its stack, where it has one, else of its extensions. */
 export async function findAll(place: Place): Promise<Seen> {
-	if (place.stack !== undefined) return ofStack(place);
-	return locate(place, {});
+	const { found, failures } = place.stack === undefined ? await locate(place, {}) : await ofStack(place);
+	return { found: found.toSorted((a, b) => (a.handle.sandbox_id < b.handle.sandbox_id ? -1 : 1)), failures };
 }
 
 /**
