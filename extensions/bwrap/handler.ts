@@ -2,6 +2,8 @@ import {
 	type Attribution,
 	type Call,
 	type CleanupReport,
+	type Command,
+	type CommandEnd,
 	type Controls,
 	type ExtensionHost,
 	type Finding,
@@ -20,6 +22,7 @@ import {
 import { ProcessTable } from "../../provider/identity";
 import { leaseTerms } from "../../provider/lease/lease-seconds";
 import { baseDirectory } from "./config";
+import { runCommand } from "./entry/run-command";
 import { expire } from "./expire";
 import { extendLease } from "./extend";
 import { claim, locate, locateAll } from "./hold";
@@ -88,6 +91,14 @@ export class BwrapExtension extends SandboxExtension<BwrapInputs> {
 
 	override extendLease(handle: Handle, expiresAt: string | undefined, call: LeaseCall): Promise<string> {
 		return extendLease(this.site, handle, expiresAt, call);
+	}
+
+	override supportsExecution(): boolean {
+		return true;
+	}
+
+	override runCommand(handle: Handle, command: Command, call: Call): Promise<CommandEnd> {
+		return runCommand(this.site, handle, command, call);
 	}
 
 	override expire(handle: Handle, call: Call): Promise<CleanupReport | undefined> {

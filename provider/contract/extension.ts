@@ -3,7 +3,8 @@ import { type CredentialSource, resolveCredentials } from "../credentials";
 import type { ExtensionDeclaration } from "../documents/extension";
 import type { Profile } from "../documents/profile";
 import { SandboxerError } from "../errors";
-import { checkedOptions, OutputCollector } from "../execution";
+import { CommandOutput, checkedOptions, MaskedOutput } from "../execution";
+import { assertHeldFor } from "./same-owner";
 import type {
 	Attribution,
 	Call,
@@ -239,11 +240,14 @@ export abstract class SandboxExtension<Inputs extends ExtensionInputs = Extensio
 			maxOutputBytes,
 		} = checkedOptions(handle.sandbox_id, command, options);
 		const calling = { signal, timeoutSeconds, progress: () => undefined };
-		const { env, files } = await resolveCredentials(handle.sandbox_id, refs, this.host.credentials, async () => {
-			const found = await this.locate({ sandboxId: handle.sandbox_id }, calling);
-			return found.flatMap(({ credentialRoutes }) => credentialRoutes);
-		});
-		const collectors = { stdout: new OutputCollector(maxOutputBytes), stderr: new OutputCollector(maxOutputBytes) };
+		const located = () => this.locate({ sandboxId: handle.sandbox_id }, calling);
+		if (options.owner !== undefined) assertHeldFor(handle.sandbox_id, options.owner, await located());
+		const { env, files } = await resolveCredentials(handle.sandbox_id, refs, this.host.credentials, async () =>
+			(await located()).flatMap(({ credentialRoutes }) => credentialRoutes),
+		);
+		const output = new CommandOutput(maxOutputBytes, options.onOutput);
+		const secrets = options.maskCredentials === true ? [...Object.values(env), ...Object.values(files)] : [];
+		const masked = secrets.length === 0 ? output : new MaskedOutput(output, secrets);
 		const begun = performance.now();
 		const { exitCode, timedOut } = await this.runCommand(
 			handle,
@@ -251,20 +255,18 @@ export abstract class SandboxExtension<Inputs extends ExtensionInputs = Extensio
 				...asked,
 				env: { ...asked.env, ...env },
 				secretFiles: files,
-				output: (stream, chunk) => {
-					collectors[stream].add(chunk);
-					return options.onOutput?.(stream, chunk);
-				},
+				output: (stream, chunk) => masked.take(stream, chunk),
 			},
 			calling,
 		);
+		await masked.end();
 		const { correlationId } = options.executionContext ?? {};
 		return {
 			exitCode,
 			signal: exitCode === null ? "SIGKILL" : null,
 			timedOut,
-			stdout: collectors.stdout.excerpt(),
-			stderr: collectors.stderr.excerpt(),
+			stdout: output.stdout.excerpt(),
+			stderr: output.stderr.excerpt(),
 			durationMs: performance.now() - begun,
 			...(correlationId === undefined ? {} : { correlationId }),
 		};

@@ -41,9 +41,7 @@ export const HOLDER_DESCRIPTORS = { info: 3, ready: 4, lock: 5, filter: 6 } as c
 export const INSIDE_ENVIRONMENT = {
 	PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
 	HOME,
-	USER: "root",
 	LANG: "C.UTF-8",
-	TMPDIR: "/tmp",
 } as const;
 
 /**

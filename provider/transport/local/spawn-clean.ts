@@ -1,5 +1,5 @@
 import { type ChildProcess, type IOType, spawn } from "node:child_process";
-import { closeSync, openSync, readdirSync, readFileSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readSync } from "node:fs";
 import type { Stream } from "node:stream";
 
 /** Descriptors of a child by number; `undefined` for none. */
@@ -55,11 +55,21 @@ export function strayDescriptors(from: number): number[] {
 		.sort((a, b) => a - b);
 }
 
+/** Bytes of fdinfo that hold its flags, the second line. */
+const flagsText = Buffer.alloc(128);
+
 function isInheritable(descriptor: number): boolean {
+	let info: number;
 	try {
-		const flags = /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, "utf8"))?.[1];
-		return flags !== undefined && (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) === 0;
+		info = openSync(`/proc/self/fdinfo/${descriptor}`, "r");
 	} catch {
 		return false; // closed meanwhile: the one that listed the folder
+	}
+	try {
+		const text = flagsText.toString("latin1", 0, readSync(info, flagsText));
+		const flags = /^flags:\s*([0-7]+)$/m.exec(text)?.[1];
+		return flags !== undefined && (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) === 0;
+	} finally {
+		closeSync(info);
 	}
 }

@@ -70,7 +70,7 @@ descriptor 1
 descriptor 2
 writable /workspace
 userns refused
-/proc/2/environ:HOME=x\0LANG=x\0PATH=x\0PWD=x\0TMPDIR=x\0USER=x\0
+/proc/2/environ:HOME=x\0LANG=x\0PATH=x\0PWD=x\0
 end
 `;
 
@@ -210,7 +210,7 @@ const INSIDE: readonly (readonly [what: string, from: string | RegExp, to: strin
 		/isolation: a command is in a session that began/,
 	],
 	["has a foreign descriptor", "descriptor 2", "descriptor 2\ndescriptor 251", /isolation: foreign descriptors .* 251/],
-	["has a foreign variable", "USER=x", "USER=x\0AWS_SECRET=x", /isolation: foreign variables .* AWS_SECRET/],
+	["has a foreign variable", "PWD=x", "PWD=x\0AWS_SECRET=x", /isolation: foreign variables .* AWS_SECRET/],
 	["sees other processes", "NSpid:	2", "NSpid:	20	2", /isolation: \/proc inside shows other processes/],
 	["shares the sandbox's pid namespace", /pid:\[205\]/g, "pid:[105]", /isolation: .* no pid namespace of its own/],
 	["shares the sandbox's mounts", "mnt:[203]", "mnt:[103]", /isolation: .* no mnt namespace of its own/],

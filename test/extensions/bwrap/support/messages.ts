@@ -1,3 +1,4 @@
+import type { enter } from "../../../../extensions/bwrap/entry/enter";
 import type {
 	CleanupReport,
 	Finding,
@@ -9,7 +10,6 @@ import type {
 	Ready,
 } from "../../../../provider/contract";
 import type { ErrorCode, ErrorDetails } from "../../../../provider/errors";
-import type { RunResult } from "../../../../provider/transport";
 
 /** What a provision is asked for, as data. */
 export interface Wish {
@@ -31,10 +31,13 @@ export interface Jobs {
 	expire: { readonly takes: Handle; readonly gives: CleanupReport | null };
 	inventory: { readonly takes: Record<never, never>; readonly gives: readonly Finding[] };
 	reap: { readonly takes: Finding; readonly gives: CleanupReport };
-	enter: { readonly takes: Entry; readonly gives: RunResult };
+	enter: { readonly takes: Entry; readonly gives: Entered };
 	/** Ends the process, hard, as soon as it comes to a checkpoint. */
 	dieAt: { readonly takes: string; readonly gives: true };
 }
+
+/** What became of a command. */
+export type Entered = Awaited<ReturnType<typeof enter>>;
 
 export interface Extension {
 	readonly handle: Handle;

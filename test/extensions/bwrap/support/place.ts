@@ -4,9 +4,8 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import type { BwrapRecord } from "../../../../extensions/bwrap/record";
 import type { Handle } from "../../../../provider/contract";
-import type { RunResult } from "../../../../provider/transport";
 import { wish } from "./host";
-import type { Wish } from "./messages";
+import type { Entered, Wish } from "./messages";
 import { type ProviderOptions, ProviderProcess } from "./provider-process";
 import type { Staged } from "./staged";
 import { type Trace, traces } from "./traces";
@@ -65,12 +64,12 @@ export class Place {
 	}
 
 	/** Runs a command in a sandbox through the extension's own way in. */
-	enter({ directory }: Box, command: readonly string[], timeoutSeconds = 60): Promise<RunResult> {
+	enter({ directory }: Box, command: readonly string[], timeoutSeconds = 60): Promise<Entered> {
 		return this.any.do("enter", { directory, command, timeoutSeconds });
 	}
 
 	/** A shell script in a sandbox; what it printed. */
-	async sh(box: Box, script: string, ...args: string[]): Promise<RunResult> {
+	async sh(box: Box, script: string, ...args: string[]): Promise<Entered> {
 		return this.enter(box, ["sh", "-c", script, "sh", ...args]);
 	}
 
