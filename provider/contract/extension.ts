@@ -16,6 +16,7 @@ import type {
 	ExecutionResult,
 	Finding,
 	Handle,
+	LeaseCall,
 	Located,
 	MeterQuote,
 	Owner,
@@ -91,7 +92,7 @@ export abstract class SandboxExtension<Inputs extends ExtensionInputs = Extensio
 	 * Waits, bounded, until the sandbox can be used, and proves its controls. Observes, never repairs.
 	 *
 	 * @throws SandboxerError `gone` where it is proved that nothing is left, `remains` where it is dead but
-	 * something of it is still there, `control` where a control does not hold, `timeout`, `unknown`.
+	 * something of it is still there (`details.expired`: whether its lease ended it, if that is known there), `control` where a control does not hold, `timeout`, `unknown`.
 	 */
 	abstract waitReady(handle: Handle, call: Call): Promise<Ready>;
 
@@ -148,8 +149,14 @@ export abstract class SandboxExtension<Inputs extends ExtensionInputs = Extensio
 		return this.refuse("meter a sandbox", "meterActual");
 	}
 
-	/** Moves the deadline and returns the one granted (UTC, ISO 8601). */
-	extendLease(_handle: Handle, _expiresAt: string, _call: Call): Promise<string> {
+	/**
+	 * Moves the deadline, either way, and returns the one granted (UTC, ISO 8601): at most the longest lease. On
+	 * return it is in force where the sandbox lives. A lease that is over by the clock of that place is not renewed.
+	 *
+	 * @param expiresAt - UTC, ISO 8601; undefined: as it is, unless the longest lease is shorter now.
+	 * @throws SandboxerError `gone` where the lease was over first, `unknown` where that is not certain.
+	 */
+	extendLease(_handle: Handle, _expiresAt: string | undefined, _call: LeaseCall): Promise<string> {
 		return this.refuse("change a lease once it has begun", "extendLease");
 	}
 
