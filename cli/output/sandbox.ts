@@ -11,7 +11,8 @@ export function stateOf({ located, gone }: Pick<Found, "located" | "gone">, now:
 	if (located === undefined) return gone ? "gone" : "unknown";
 	const { phase, alive, expiresAt } = located;
 	if (phase === "provisioning") return "provisioning";
-	if (expiresAt !== undefined && Date.parse(expiresAt) <= now) return "expired";
+	// By the clock of its place, where that is told.
+	if (located.isOver ?? (expiresAt !== undefined && Date.parse(expiresAt) <= now)) return "expired";
 	if (alive === undefined) return "unknown";
 	return alive ? "ready" : "gone";
 }
