@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { SandboxerError } from "../provider/errors";
-import { loadProfile, type Search, searchFrom } from "../provider/registry";
+import { type LoadedProfile, loadProfile, type Search, searchFrom } from "../provider/registry";
 import type { ProfileArgs } from "./sandbox-args";
 
 /** Where this stack looks for profiles and extensions, beside the package's own. */
@@ -13,10 +13,22 @@ export function searchOfStack(): Search {
 	});
 }
 
+/** Profiles by reference, of one search path each: a program of many sandboxes names few, and documents do not change while it runs. */
+const loaded = new Map<string, LoadedProfile>();
+
+function load(reference: string | ProfileArgs): LoadedProfile {
+	const search = searchOfStack();
+	if (typeof reference !== "string") return loadProfile(reference, search);
+	const key = JSON.stringify([reference, search]);
+	const profile = loaded.get(key) ?? loadProfile(reference, search);
+	loaded.set(key, profile);
+	return profile;
+}
+
 /** The profile a program names, whole, and its extension: the type of the resource depends on it. */
 export function profileOf(name: string, reference: string | ProfileArgs): { profile: object; extension: string } {
 	return inProgram(`Sandbox "${name}"`, () => {
-		const { profile, declaration } = loadProfile(reference, searchOfStack());
+		const { profile, declaration } = load(reference);
 		if (declaration === undefined) {
 			throw new SandboxerError({
 				code: "unsupported",

@@ -1,24 +1,14 @@
+import type { SandboxExtension } from "../contract";
 import { SandboxerError } from "../errors";
-import {
-	type Backend,
-	check,
-	create,
-	diff,
-	read,
-	remove,
-	type SandboxInputs,
-	type SandboxOutputs,
-	update,
-} from "../lifecycle";
+import type { Backend } from "../lifecycle";
 import { openExtension } from "../registry";
 import { failure } from "./failure";
+import { type Kind, kindOf, type Properties } from "./kinds";
 import { plainJson } from "./plain-json";
 import { RunOfEngine } from "./run-of-engine";
 
 /** The key under which the SDK keeps the serialised shim among inputs and outputs. */
 const SHIM = "__provider";
-
-type Properties = Record<string, unknown>;
 
 /** What the SDK gives to `configure`. */
 interface ConfigureRequest {
@@ -28,23 +18,25 @@ interface ConfigureRequest {
 let runOfEngine: RunOfEngine | undefined;
 
 /**
- * The methods of a sandbox resource's provider, for the shim. One call a provider text and process.
+ * The methods of a resource's provider, for the shim. One call a provider text and process.
  *
- * @param id - The extension's id, such as `ext.bwrap`.
+ * @param name - What the text names: an extension's id, such as `ext.bwrap`, or a child's kind.
  */
-export function provider(id: string, request: ConfigureRequest) {
+export function provider(name: string, request: ConfigureRequest) {
 	runOfEngine ??= new RunOfEngine(process.argv[2]);
 	const run = runOfEngine;
+	const kind = once((): Kind => kindOf(name));
 	// Loaded when first used, so that its error reaches the resource it concerns.
-	const extension = lazily(() => openExtension(id, request.config));
+	const extension = oncePer((id): SandboxExtension => openExtension(id, request.config));
 
-	function backend(properties: Properties): Backend {
-		const { urn } = (properties.owner ?? {}) as { urn?: string };
+	function backend(properties: Properties, urn: string | undefined): Backend {
 		const say = (severity: "INFO" | "WARNING", ephemeral: boolean) => (message: string) => {
 			if (urn !== undefined) run.say(severity, urn, message, ephemeral);
 		};
 		return {
-			extension: extension(),
+			get extension() {
+				return extension(kind().extensionOf(properties));
+			},
 			signal: run.signal,
 			now: Date.now,
 			progress: say("INFO", true),
@@ -55,9 +47,10 @@ export function provider(id: string, request: ConfigureRequest) {
 
 	/** Runs a method; what it throws comes out as the engine shall have it. */
 	async function guarded<T>(properties: Properties, method: (backend: Backend) => T | Promise<T>): Promise<T> {
-		return run.during(async () => {
+		const { urn } = (properties.owner ?? {}) as { urn?: string };
+		return run.during(urn, async () => {
 			try {
-				return await method(backend(properties));
+				return await method(backend(properties, urn));
 			} catch (thrown) {
 				throw failure(thrown, shimOf(properties));
 			}
@@ -66,10 +59,8 @@ export function provider(id: string, request: ConfigureRequest) {
 
 	return {
 		check: (olds: Properties, news: Properties) =>
-			guarded(news, ({ extension: loaded, info, progress }) => {
-				const { inputs, problems, notes, plan } = check(loaded, withoutShim(olds), withoutShim(news));
-				if (plan !== "") progress(plan);
-				for (const note of notes) info(note);
+			guarded(news, (given) => {
+				const { inputs, problems } = kind().check(given, withoutShim(olds), withoutShim(news));
 				return {
 					inputs,
 					failures: problems.map(({ field, reason }) => ({ property: field, reason: `${field} ${reason}` })),
@@ -77,8 +68,8 @@ export function provider(id: string, request: ConfigureRequest) {
 			}),
 
 		diff: (_id: string, olds: Properties, news: Properties) =>
-			guarded(news, ({ extension: loaded }) => {
-				const difference = diff(loaded, withoutShim(olds), withoutShim(news) as unknown as SandboxInputs);
+			guarded(news, (given) => {
+				const difference = kind().diff(given, withoutShim(olds), withoutShim(news));
 				return {
 					...difference,
 					replaces: [...difference.replaces],
@@ -88,31 +79,24 @@ export function provider(id: string, request: ConfigureRequest) {
 
 		create: (inputs: Properties) =>
 			guarded(inputs, async (given) => {
-				const outputs = await create(given, withoutShim(inputs) as unknown as SandboxInputs);
-				given.info(`ready until ${outputs.lease?.expiresAt}`);
-				return { id: outputs.sandboxId, outs: plainJson(outputs) as Properties };
+				const { id, outputs } = await kind().create(given, withoutShim(inputs));
+				return { id, outs: plainJson(outputs) as Properties };
 			}),
 
 		read: (id: string, properties: Properties) =>
 			guarded(properties, async (given) => {
-				const seen = await read(given, id, withoutShim(properties));
+				const seen = await kind().read(given, id, withoutShim(properties));
 				if (seen === undefined) return {};
 				return { id, props: plainJson(seen.outputs) as Properties, inputs: plainJson(seen.inputs) as Properties };
 			}),
 
 		update: (_id: string, olds: Properties, news: Properties) =>
 			guarded(news, async (given) => ({
-				outs: plainJson(
-					await update(
-						given,
-						withoutShim(olds) as unknown as SandboxOutputs,
-						withoutShim(news) as unknown as SandboxInputs,
-					),
-				) as Properties,
+				outs: plainJson(await kind().update(given, withoutShim(olds), withoutShim(news))) as Properties,
 			})),
 
-		delete: (_id: string, properties: Properties) =>
-			guarded(properties, (given) => remove(given, withoutShim(properties) as unknown as SandboxOutputs)),
+		delete: (id: string, properties: Properties) =>
+			guarded(properties, (given) => kind().delete(given, id, withoutShim(properties))),
 	};
 }
 
@@ -126,10 +110,19 @@ function shimOf(properties: Properties): Properties {
 	return { [SHIM]: shim };
 }
 
-function lazily<T>(make: () => T): () => T {
-	let made: { value: T } | undefined;
-	return () => {
-		made ??= { value: make() };
-		return made.value;
+function once<T>(make: () => T): () => T {
+	const made = oncePer(make);
+	return () => made("");
+}
+
+function oncePer<T>(make: (key: string) => T): (key: string) => T {
+	const made = new Map<string, T>();
+	return (key) => {
+		let value = made.get(key);
+		if (value === undefined) {
+			value = make(key);
+			made.set(key, value);
+		}
+		return value;
 	};
 }

@@ -9,6 +9,9 @@ const ROLLBACK_MS = 30_000;
 /** The engine sends SIGINT and kills after 5 s. */
 const INTERRUPTED_MS = 4_500;
 
+/** An ephemeral text that gives way to the next within this is not told: for each, the engine draws the row anew. */
+const HELD_MS = 200;
+
 type Severity = "INFO" | "WARNING";
 
 /**
@@ -23,6 +26,8 @@ export class RunOfEngine {
 		| ((severity: Severity, urn: string, message: string, ephemeral: boolean) => Promise<void>)
 		| undefined;
 	private readonly pending = new Set<Promise<void>>();
+	/** URN → its ephemeral text that waits whether another follows. */
+	private readonly held = new Map<string, { readonly timer: NodeJS.Timeout; readonly tell: () => void }>();
 
 	constructor(address: string | undefined) {
 		const [, host, port] = ENGINE_ADDRESS.exec(address ?? "") ?? [];
@@ -43,23 +48,38 @@ export class RunOfEngine {
 		return this.stopping.signal;
 	}
 
-	/** Runs a call that is rolled back, not cut off, when the run stops; its texts are delivered before it ends. */
-	async during<T>(work: () => Promise<T>): Promise<T> {
+	/** Runs a call of a resource that is rolled back, not cut off, when the run stops; its texts are delivered before it ends. */
+	async during<T>(urn: string | undefined, work: () => Promise<T>): Promise<T> {
 		const call = work();
 		this.calls.add(call);
 		try {
 			return await call;
 		} finally {
 			this.calls.delete(call);
+			if (urn !== undefined) this.release(urn);
 			await Promise.allSettled(this.pending);
 		}
 	}
 
 	/** A text on the resource's own row. Ephemeral ones give way to the next. Never fails a call. */
 	say(severity: Severity, urn: string, message: string, ephemeral: boolean): void {
-		if (this.log === undefined || this.signal.aborted) return;
-		const said = this.log(severity, urn, message, ephemeral).finally(() => this.pending.delete(said));
-		this.pending.add(said);
+		const { log } = this;
+		if (log === undefined || this.signal.aborted) return;
+		clearTimeout(this.held.get(urn)?.timer);
+		this.held.delete(urn);
+		const tell = () => {
+			const said = log(severity, urn, message, ephemeral).finally(() => this.pending.delete(said));
+			this.pending.add(said);
+		};
+		if (ephemeral) this.held.set(urn, { timer: setTimeout(() => this.release(urn), HELD_MS), tell });
+		else tell();
+	}
+
+	private release(urn: string): void {
+		const held = this.held.get(urn);
+		this.held.delete(urn);
+		clearTimeout(held?.timer);
+		held?.tell();
 	}
 
 	private async stop(withinMs: number): Promise<void> {

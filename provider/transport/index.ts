@@ -1,3 +1,4 @@
 export { findProgram } from "./local/find-program";
+export { makePipes, type Pipe } from "./local/pipes";
 export { type RunOptions, type RunResult, run } from "./local/run";
 export { type ChildDescriptors, type CleanSpawnOptions, spawnClean, strayDescriptors } from "./local/spawn-clean";

@@ -29,6 +29,8 @@ export function sandboxFolders(directory: string) {
 		info: join(directory, "info.json"),
 		/** Who the supervisor is, written by itself. */
 		supervisor: join(directory, "supervisor"),
+		/** What the supervisor has judged of the lease. */
+		verdict: join(directory, "verdict"),
 	};
 }
 
@@ -39,9 +41,7 @@ export const HOLDER_DESCRIPTORS = { info: 3, ready: 4, lock: 5, filter: 6 } as c
 export const INSIDE_ENVIRONMENT = {
 	PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
 	HOME,
-	USER: "root",
 	LANG: "C.UTF-8",
-	TMPDIR: "/tmp",
 } as const;
 
 /**
@@ -62,14 +62,17 @@ export function closingArguments(stray: readonly number[]): string[] {
 }
 
 /**
- * Joins control groups, then becomes the command.
+ * Joins control groups, then becomes the command. A group of version 1 is joined thread by thread, and the shell has
+ * one: for whole processes the kernel takes a lock of the whole machine, which lasts 5 to 7 ms.
  *
  * @param before - shell text to be run first, such as "umask 077; ".
  */
 export function joinArguments(programs: Programs, cgroups: BwrapRecord["cgroups"], before = ""): string[] {
 	if (cgroups.length === 0 && before === "") return [];
-	const script = 'while [ "$1" != -- ]; do echo $$ >"$1/cgroup.procs" || exit 126; shift; done; shift; exec "$@"';
-	return [programs.sh, "-c", `${before}${script}`, "join", ...cgroups.map(({ folder }) => folder), "--"];
+	// 0 is whoever writes it.
+	const script = 'while [ "$1" != -- ]; do echo 0 >"$1" || exit 126; shift; done; shift; exec "$@"';
+	const files = cgroups.map(({ controller, folder }) => join(folder, controller === "all" ? "cgroup.procs" : "tasks"));
+	return [programs.sh, "-c", `${before}${script}`, "join", ...files, "--"];
 }
 
 /** The command that holds a sandbox, for the supervisor to run. */

@@ -96,7 +96,11 @@ export function outsideChecks(record: BwrapRecord, outside: OutsideFacts): Check
 export function insideChecks(record: BwrapRecord, inside: InsideFacts, outside: OutsideFacts): Check[] {
 	const strays = inside.descriptors.filter((descriptor) => descriptor > 2);
 	return [
-		{ control: "probe", holds: inside.complete, failed: "the probe inside did not come to its end" },
+		{
+			control: "probe",
+			holds: inside.complete,
+			failed: "the probe inside did not see everything, or not come to its end",
+		},
 		...isolation(
 			{
 				holds: inside.status.get("NSpid")?.trim().split(/\s+/).length === 1,
@@ -123,7 +127,7 @@ export function insideChecks(record: BwrapRecord, inside: InsideFacts, outside: 
 			holds: isFiltered(inside.status, outside.filtersHere),
 			failed: "no seccomp filter is in force",
 		},
-		{ control: "syscalls", holds: !inside.makesUserNamespaces, failed: "a user namespace could be made inside" },
+		{ control: "syscalls", holds: !inside.makesUserNamespaces, failed: "a user namespace was not refused inside" },
 		...fileChecks(record, inside),
 		...limitChecks(record, inside),
 	];

@@ -27,40 +27,59 @@ export interface InsideFacts {
 	readonly environment: readonly string[];
 }
 
+/** Files of /proc that a probe must have read, by their last name. A machine without control groups has an empty `cgroup`. */
+const READ = ["status", "limits", "mountinfo", "stat", "dev", "environ", "cmdline"] as const;
+
 export function parseInsideFacts(output: string): InsideFacts {
-	const lines = output.split("\n").map((line) => {
-		const blank = line.indexOf(" ");
-		return blank < 0 ? { kind: line, rest: "" } : { kind: line.slice(0, blank), rest: line.slice(blank + 1) };
-	});
-	const stat = (field: number) =>
-		all("stat")
-			.map((line) => line.slice(line.lastIndexOf(")") + 2).split(" ")[field - 3])
-			.find(Boolean);
-	const all = (kind: string) => lines.filter((line) => line.kind === kind).map(({ rest }) => rest);
+	const lines = output.split("\n");
+	const all = (kind: string) =>
+		lines.filter((line) => line.startsWith(`${kind} `)).map((line) => line.slice(kind.length + 1));
+	const files = filesOf(lines);
+	const linesOf = (file: string) => files.get(file) ?? [];
+	// Words of these end with a NUL, and may hold line breaks.
+	const wordsOf = (file: string) => linesOf(file).join("\n").split("\0");
+	const [stat = ""] = linesOf("stat");
+	const statFields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 	return {
-		complete: all("end").length === 1,
-		status: new Map(all("status").map((line) => splitOnce(line, ":"))),
-		limits: new Map(all("limits").flatMap(parseLimit)),
-		namespaces: new Map(all("namespace").map((link) => [link.slice(0, link.indexOf(":")), link] as const)),
-		endsWithCaller: all("first").includes("--die-with-parent"),
-		mounts: new Map(all("mount").map(parseMount)),
+		complete: lines.filter((line) => line === "end").length === 1 && READ.every((file) => files.has(file)),
+		status: new Map(linesOf("status").map((line) => splitOnce(line, ":"))),
+		limits: new Map(linesOf("limits").flatMap(parseLimit)),
+		namespaces: new Map(lines.flatMap(parseNamespace)),
+		endsWithCaller: wordsOf("cmdline").includes("--die-with-parent"),
+		mounts: new Map(linesOf("mountinfo").map(parseMount)),
 		cgroups: new Map(
-			all("cgroup").flatMap((line) => {
+			linesOf("cgroup").flatMap((line) => {
 				const [, controllers = "", path = ""] = /^\d+:([^:]*):(.*)$/.exec(line) ?? [];
 				return controllers.split(",").map((controller) => [controller, path] as const);
 			}),
 		),
-		interfaces: all("net")
+		interfaces: linesOf("dev")
 			.map((line) => /^\s*([^:|]+):/.exec(line)?.[1]?.trim())
 			.filter((name) => name !== undefined),
-		session: stat(6),
-		terminal: stat(7),
+		session: statFields[6 - 3],
+		terminal: statFields[7 - 3],
 		there: all("there"),
 		descriptors: all("descriptor").map(Number),
 		writable: all("writable"),
 		makesUserNamespaces: !all("userns").includes("refused"),
-		environment: all("env"),
+		environment: wordsOf("environ").flatMap((word) => (word === "" ? [] : [splitOnce(word, "=")[0]])),
 	};
+}
+
+/** Name of a file of /proc → its lines, as `grep -a ''` prints several files: `/proc/self/status:NSpid:	2`. */
+function filesOf(lines: readonly string[]): Map<string, string[]> {
+	const files = new Map<string, string[]>();
+	for (const line of lines) {
+		const [, name, rest = ""] = /^\/proc\/[^:]*?([a-z]+):(.*)$/s.exec(line) ?? [];
+		if (name !== undefined) files.set(name, [...(files.get(name) ?? []), rest]);
+	}
+	return files;
+}
+
+/** A link of /proc/self/ns: `pid:[4026532328]`; `pid_for_children` leads to one of the same kind. */
+function parseNamespace(line: string): [string, string][] {
+	const kind = /^([a-z]+):\[\d+\]$/.exec(line)?.[1];
+	return kind === undefined ? [] : [[kind, line]];
 }
 
 export function splitOnce(text: string, separator: string): [string, string] {

@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Call, Controls } from "../../../provider/contract";
-import { SandboxerError } from "../../../provider/errors";
-import { enter, WRONG_SANDBOX } from "../entry/enter";
+import { hasCode, SandboxerError } from "../../../provider/errors";
+import { enter } from "../entry/enter";
+import { KILLED } from "../entry/run-entry";
+import { idleChecks } from "../idle/idle-checks";
 import type { Programs } from "../preflight";
 import type { BwrapRecord } from "../record";
 import { FORBIDDEN_PLACES } from "./checks";
@@ -14,26 +16,37 @@ const PROBE = join(__dirname, "probe.sh");
 
 /** Proves the controls of a running sandbox, from inside and from outside. */
 export async function prove(programs: Programs, record: BwrapRecord, directory: string, call: Call): Promise<Controls> {
-	const command = ["sh", "-c", readFileSync(PROBE, "utf8"), "probe", ...FORBIDDEN_PLACES];
-	const [inside, outside] = await Promise.all([
-		enter({ programs, record, directory, command, signal: call.signal, timeoutSeconds: call.timeoutSeconds }),
+	const argv = ["sh", "-c", readFileSync(PROBE, "utf8"), "probe", ...FORBIDDEN_PLACES];
+	const { signal, timeoutSeconds } = call;
+	const entered = enter({ programs, record, directory, argv, signal, timeoutSeconds }).catch((thrown: unknown) => {
+		if (hasCode(thrown, "unknown") || hasCode(thrown, "conflict")) return thrown;
+		throw thrown;
+	});
+	const [inside, outside, measured] = await Promise.all([
+		entered,
 		outsideFacts(record),
+		idleChecks(programs, record, directory, call),
 	]);
-	if (inside.signal !== null) {
-		// No verdict on its controls: a sandbox whose memory is used up must not be taken for an altered one.
-		throw new SandboxerError({
-			code: "unknown",
-			message: `Sandbox ${record.sandbox_id} could not be probed: the probe was ended by ${inside.signal}, as where the sandbox's memory is used up.`,
-			hint: "It was left alone. Make room in it (its /tmp, /dev/shm and home are memory), then try again.",
-			details: { sandbox_id: record.sandbox_id },
-		});
+	if (inside instanceof SandboxerError) {
+		if (inside.details.killed === true) throw unprobed(record, inside.message);
+		throw notProbed(record, inside.message, outside);
 	}
+	if (inside.timedOut) throw unprobed(record, `the probe did not end within ${timeoutSeconds} s`);
+	if (inside.exitCode === KILLED)
+		throw unprobed(record, "the probe was ended by SIGKILL, as where the sandbox's memory is used up");
 	if (inside.exitCode !== 0) {
-		const why =
-			inside.exitCode === WRONG_SANDBOX
-				? "its id inside is another one"
-				: inside.stderr.trim().split("\n").slice(-3).join(" ");
+		const why = inside.stderr.trim().split("\n").slice(-3).join(" ");
 		throw notProbed(record, `exit code ${inside.exitCode}: ${why}`, outside);
 	}
-	return judge(record, parseInsideFacts(inside.stdout), outside);
+	return judge(record, parseInsideFacts(inside.stdout), outside, measured);
+}
+
+/** No verdict on its controls: a sandbox whose memory is used up must not be taken for an altered one. */
+function unprobed({ sandbox_id }: BwrapRecord, why: string): SandboxerError {
+	return new SandboxerError({
+		code: "unknown",
+		message: `Sandbox ${sandbox_id} could not be probed: ${why}.`,
+		hint: "It was left alone. Make room in it (its /tmp, /dev/shm and home are memory), then try again.",
+		details: { sandbox_id },
+	});
 }

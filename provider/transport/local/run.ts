@@ -9,6 +9,8 @@ export interface RunOptions {
 	readonly timeoutSeconds: number;
 	/** Descriptors from 3 on. */
 	readonly descriptors?: ChildDescriptors;
+	/** As of `spawnClean`. */
+	readonly stray?: readonly number[];
 	/** More output than this fails the run. */
 	readonly maxOutputBytes?: number;
 }
@@ -31,6 +33,7 @@ export async function run(command: string, args: readonly string[], options: Run
 		env: options.env,
 		stdio: ["ignore", "pipe", "pipe", ...(options.descriptors ?? [])],
 		detached: true,
+		...(options.stray === undefined ? {} : { stray: options.stray }),
 	});
 	const end = () => {
 		if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)

@@ -1,5 +1,5 @@
 import { type ChildProcess, type IOType, spawn } from "node:child_process";
-import { closeSync, openSync, readdirSync, readFileSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readSync } from "node:fs";
 import type { Stream } from "node:stream";
 
 /** Descriptors of a child by number; `undefined` for none. */
@@ -12,6 +12,8 @@ export interface CleanSpawnOptions {
 	readonly stdio: ChildDescriptors;
 	/** A session and process group of its own. */
 	readonly detached?: boolean;
+	/** What {@link strayDescriptors} has just said, from 3 on: for callers that need it themselves. */
+	readonly stray?: readonly number[];
 }
 
 /** O_CLOEXEC in the octal `flags` of /proc/self/fdinfo (linux, x86 and arm alike). */
@@ -25,7 +27,7 @@ export function spawnClean(command: string, args: readonly string[], options: Cl
 	const stdio = options.stdio.map((descriptor) => descriptor ?? "ignore");
 	const nothing = openSync("/dev/null", "r");
 	try {
-		for (const index of strayDescriptors(3)) {
+		for (const index of options.stray ?? strayDescriptors(3)) {
 			while (stdio.length <= index) stdio.push("ignore");
 			// Above 2, "ignore" leaves as it is whatever the child inherits.
 			if (stdio[index] === "ignore") stdio[index] = nothing;
@@ -43,7 +45,8 @@ export function spawnClean(command: string, args: readonly string[], options: Cl
 
 /**
  * Open descriptors from a number on that every child inherits: Node passes on what it inherited itself
- * without close-on-exec (one of the caller's shell, say). In ascending order.
+ * without close-on-exec (one of the caller's shell, say). In ascending order. To be asked at every spawn:
+ * Node opens its own with close-on-exec, a native addon may not.
  */
 export function strayDescriptors(from: number): number[] {
 	return readdirSync("/proc/self/fd")
@@ -52,11 +55,21 @@ export function strayDescriptors(from: number): number[] {
 		.sort((a, b) => a - b);
 }
 
+/** Bytes of fdinfo that hold its flags, the second line. */
+const flagsText = Buffer.alloc(128);
+
 function isInheritable(descriptor: number): boolean {
+	let info: number;
 	try {
-		const flags = /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, "utf8"))?.[1];
-		return flags !== undefined && (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) === 0;
+		info = openSync(`/proc/self/fdinfo/${descriptor}`, "r");
 	} catch {
 		return false; // closed meanwhile: the one that listed the folder
+	}
+	try {
+		const text = flagsText.toString("latin1", 0, readSync(info, flagsText));
+		const flags = /^flags:\s*([0-7]+)$/m.exec(text)?.[1];
+		return flags !== undefined && (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) === 0;
+	} finally {
+		closeSync(info);
 	}
 }

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { entryCommand } from "../../../extensions/bwrap/entry/enter";
+import { entryCommand } from "../../../extensions/bwrap/entry/entry-command";
 import type { Programs } from "../../../extensions/bwrap/preflight";
 import type { BwrapRecord } from "../../../extensions/bwrap/record";
 import { ProcessTable } from "../../../provider/identity";
@@ -33,23 +33,29 @@ describe.each(USERS)("the way into a sandbox of $name", (user) => {
 		expect((await enterAs(other.record, ["hostname"])).stdout).toBe("other\n");
 	});
 
-	it("ends with 125 in another sandbox whose first process has the number, and runs nothing there", async () => {
+	const ELSEWHERE = {
+		code: "conflict",
+		message: expect.stringMatching(/now another sandbox's, or another life of it/),
+	};
+
+	it("ends in another sandbox whose first process has the number, and runs nothing there", async () => {
 		const { sandbox_id, generation } = box.record;
 		const reused = { ...other.record, sandbox_id, generation };
-		expect(await enterAs(reused, ["touch", "/workspace/trace"])).toMatchObject({ exitCode: 125, stdout: "" });
+		await expect(enterAs(reused, ["touch", "/workspace/trace"])).rejects.toMatchObject(ELSEWHERE);
 		expect(existsSync(join(other.workspace, "trace"))).toBe(false);
 	});
 
-	it("ends with 125 in another life of the sandbox", async () => {
+	it("ends in another life of the sandbox", async () => {
 		const earlier = { ...box.record, generation: box.record.generation - 1 };
-		expect(await enterAs(earlier, ["touch", "/workspace/trace"])).toMatchObject({ exitCode: 125, stdout: "" });
+		await expect(enterAs(earlier, ["touch", "/workspace/trace"])).rejects.toMatchObject(ELSEWHERE);
 		expect(existsSync(join(box.workspace, "trace"))).toBe(false);
 	});
 
 	it("leads nowhere where the number is now a process of the machine", async () => {
 		const init = new ProcessTable().identify(place.any.pid);
-		const { exitCode } = await enterAs({ ...box.record, init }, ["touch", join(place.home, "trace")]);
-		expect(exitCode).not.toBe(0);
+		await expect(enterAs({ ...box.record, init }, ["touch", join(place.home, "trace")])).rejects.toMatchObject({
+			message: expect.stringMatching(/could not be started|now another sandbox's/),
+		});
 		expect(existsSync(join(place.home, "trace"))).toBe(false);
 	});
 
@@ -60,9 +66,10 @@ describe.each(USERS)("the way into a sandbox of $name", (user) => {
 
 	it("is shut without the sandbox's own user", async () => {
 		if (user.name !== "root") return;
-		const { exitCode, stderr } = await enterAs({ ...box.record, own_uid: other.record.own_uid }, ["true"]);
-		expect(exitCode).not.toBe(0);
-		expect(stderr).toMatch(/nsenter: .*(not permitted|denied)/);
+		await expect(enterAs({ ...box.record, own_uid: other.record.own_uid }, ["true"])).rejects.toMatchObject({
+			code: "unknown",
+			message: expect.stringMatching(/nsenter: .*(not permitted|denied)/),
+		});
 	});
 
 	// Only root can be yet another user.
@@ -94,9 +101,10 @@ describe.each(USERS)("the way into a sandbox of $name", (user) => {
 	});
 
 	it("tells a command that does not exist from one that ran", async () => {
-		const { exitCode, stderr } = await place.enter(box, ["no-such-program"]);
-		expect(exitCode).toBe(1);
-		expect(stderr).toBe("bwrap: execvp no-such-program: No such file or directory\n");
+		await expect(place.enter(box, ["no-such-program"])).rejects.toMatchObject({
+			code: "not-started",
+			message: 'The command "no-such-program" could not be started in sandbox box: it is not there.',
+		});
 	});
 
 	it("hands words on as they are", async () => {
@@ -125,7 +133,7 @@ describe("the words of an entry", () => {
 			...changes,
 		});
 	const words = (changes: Partial<BwrapRecord> = {}, stray: number[] = []) =>
-		entryCommand(programs, record(changes), ["make", "all"], stray).join(" ");
+		entryCommand(programs, record(changes), { argv: ["make", "all"], user: "sandbox" }, "gate", stray).join(" ");
 
 	it("bound processes and memory by rlimits where no control group does", () => {
 		expect(words()).toContain("/bin/prlimit --core=1:1 --nproc=2048:2048 --data=67108864:67108864 /bin/nsenter");
@@ -138,7 +146,7 @@ describe("the words of an entry", () => {
 			{ controller: "memory", folder: "/sys/fs/cgroup/memory/a" },
 		];
 		expect(words({ cgroups })).toMatch(
-			/^\/bin\/setpriv --pdeathsig KILL \/bin\/sh -c .* join \/sys\/fs\/cgroup\/pids\/a \/sys\/fs\/cgroup\/memory\/a -- \/bin\/prlimit --core=1:1 \/bin\/nsenter /,
+			/^\/bin\/setpriv --pdeathsig KILL \/bin\/sh -c .* join \/sys\/fs\/cgroup\/pids\/a\/tasks \/sys\/fs\/cgroup\/memory\/a\/tasks -- \/bin\/prlimit --core=1:1 \/bin\/nsenter /,
 		);
 		expect(words({ cgroups: cgroups.slice(0, 1) })).toContain("--core=1:1 --data=67108864:67108864 /bin/nsenter");
 		expect(words({ cgroups: [{ controller: "all", folder: "/sys/fs/cgroup/a" }] })).toContain(
@@ -175,6 +183,6 @@ describe("the words of an entry", () => {
 	});
 
 	it("end with the command, after the options", () => {
-		expect(words()).toMatch(/ --chdir \/workspace -- make all$/);
+		expect(words()).toMatch(/ --clearenv --args 4 -- sh -c gate 5 make all$/);
 	});
 });

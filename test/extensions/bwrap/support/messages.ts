@@ -1,6 +1,15 @@
-import type { CleanupReport, Handle, Located, Profile, Provisioned, Ready } from "../../../../provider/contract";
+import type { enter } from "../../../../extensions/bwrap/entry/enter";
+import type {
+	CleanupReport,
+	Finding,
+	Handle,
+	LeaseTerms,
+	Located,
+	Profile,
+	Provisioned,
+	Ready,
+} from "../../../../provider/contract";
 import type { ErrorCode, ErrorDetails } from "../../../../provider/errors";
-import type { RunResult } from "../../../../provider/transport";
 
 /** What a provision is asked for, as data. */
 export interface Wish {
@@ -17,10 +26,23 @@ export interface Jobs {
 	waitReady: { readonly takes: Handle; readonly gives: Ready };
 	teardown: { readonly takes: Handle; readonly gives: CleanupReport };
 	locate: { readonly takes: Record<never, never>; readonly gives: readonly Located[] };
-	extendLease: { readonly takes: { readonly handle: Handle; readonly expiresAt: string }; readonly gives: string };
-	enter: { readonly takes: Entry; readonly gives: RunResult };
+	extendLease: { readonly takes: Extension; readonly gives: string };
+	/** `null` where its lease is not over. */
+	expire: { readonly takes: Handle; readonly gives: CleanupReport | null };
+	inventory: { readonly takes: Record<never, never>; readonly gives: readonly Finding[] };
+	reap: { readonly takes: Finding; readonly gives: CleanupReport };
+	enter: { readonly takes: Entry; readonly gives: Entered };
 	/** Ends the process, hard, as soon as it comes to a checkpoint. */
 	dieAt: { readonly takes: string; readonly gives: true };
+}
+
+/** What became of a command. */
+export type Entered = Awaited<ReturnType<typeof enter>>;
+
+export interface Extension {
+	readonly handle: Handle;
+	readonly expiresAt?: string;
+	readonly terms?: LeaseTerms;
 }
 
 /** A command in a sandbox; the record may be another than the one on the disk. */

@@ -1,11 +1,11 @@
+import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import type { BwrapRecord } from "../../../../extensions/bwrap/record";
 import type { Handle } from "../../../../provider/contract";
-import type { RunResult } from "../../../../provider/transport";
 import { wish } from "./host";
-import type { Wish } from "./messages";
+import type { Entered, Wish } from "./messages";
 import { type ProviderOptions, ProviderProcess } from "./provider-process";
 import type { Staged } from "./staged";
 import { type Trace, traces } from "./traces";
@@ -64,13 +64,21 @@ export class Place {
 	}
 
 	/** Runs a command in a sandbox through the extension's own way in. */
-	enter({ directory }: Box, command: readonly string[], timeoutSeconds = 60): Promise<RunResult> {
+	enter({ directory }: Box, command: readonly string[], timeoutSeconds = 60): Promise<Entered> {
 		return this.any.do("enter", { directory, command, timeoutSeconds });
 	}
 
 	/** A shell script in a sandbox; what it printed. */
-	async sh(box: Box, script: string, ...args: string[]): Promise<RunResult> {
+	async sh(box: Box, script: string, ...args: string[]): Promise<Entered> {
 		return this.enter(box, ["sh", "-c", script, "sh", ...args]);
+	}
+
+	/** A process of the place's user outside of every sandbox; whoever asks ends it. */
+	outsider([program = "", ...args]: readonly string[]): ChildProcess {
+		const id = String(this.user.uid);
+		const become = this.user.uid === undefined ? [] : ["setpriv", "--reuid", id, "--regid", id, "--clear-groups"];
+		const [first = "", ...rest] = [...become, program, ...args];
+		return spawn(first, rest, { cwd: "/", stdio: "ignore" });
 	}
 
 	/** Everything of this place's sandboxes that still runs. */
