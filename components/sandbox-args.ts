@@ -1,4 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
+import type { CredentialRoute } from "../provider/credentials";
 
 /** What a sandbox may reach over the network. */
 export interface NetworkArgs {
@@ -53,7 +54,7 @@ export interface ProfileArgs {
 	readonly resources?: pulumi.Input<ResourcesArgs>;
 	readonly setup?: pulumi.Input<{
 		readonly instructions?: pulumi.Input<string>;
-		readonly secretRefs?: pulumi.Input<pulumi.Input<string>[]>;
+		readonly secretRefs?: pulumi.Input<pulumi.Input<string | CredentialRoute>[]>;
 	}>;
 	readonly placement?: pulumi.Input<{
 		readonly prefer?: pulumi.Input<pulumi.Input<string>[]>;

@@ -1,9 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Controls, Handle, Json, Lease, Reachability } from "../provider/contract/types";
 import { SandboxResource, typeToken } from "../provider/resources/sandbox-resource";
+import { Execution, type ExecutionArgs } from "./execution";
+import { ownerOf } from "./owner";
 import { profileOf } from "./profile-reference";
 import type { SandboxArgs } from "./sandbox-args";
-import { scope } from "./scope";
 
 /** An existing sandbox, for {@link Sandbox.get}. */
 class Existing {
@@ -80,6 +81,18 @@ export class Sandbox extends pulumi.ComponentResource {
 	}
 
 	/**
+	 * A command that is run in it: `new Execution(name, { sandbox: this, … })`.
+	 *
+	 * @example
+	 * ```ts
+	 * box.execution("install", { command: ["npm", "ci"] });
+	 * ```
+	 */
+	execution(name: string, args: ExecutionArgs, opts?: pulumi.CustomResourceOptions): Execution {
+		return new Execution(name, { ...args, sandbox: this }, opts);
+	}
+
+	/**
 	 * An existing sandbox, by its id, whoever made it. It is read, never changed or removed.
 	 *
 	 * @example
@@ -97,8 +110,7 @@ export class Sandbox extends pulumi.ComponentResource {
 
 	private made(name: string, args: SandboxArgs, opts: pulumi.ComponentResourceOptions): SandboxResource {
 		const { profile, extension } = profileOf(name, args.profile);
-		const urn = pulumi.createUrn(name, typeToken(extension), this);
-		const owner = { scope: scope(), project: pulumi.getProject(), stack: pulumi.getStack(), urn };
+		const owner = ownerOf(name, typeToken(extension), this);
 		const forwarded = Object.fromEntries(
 			FORWARDED.filter((key) => key in opts).map((key) => [key, (opts as Record<string, unknown>)[key]]),
 		);

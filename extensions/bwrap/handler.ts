@@ -6,8 +6,10 @@ import {
 	type CommandEnd,
 	type Controls,
 	type ExtensionHost,
+	type Finding,
 	type Handle,
 	isSameOwner,
+	type LeaseCall,
 	type Located,
 	type Owner,
 	type Problem,
@@ -18,10 +20,15 @@ import {
 	SandboxExtension,
 } from "../../provider/contract";
 import { ProcessTable } from "../../provider/identity";
+import { leaseTerms } from "../../provider/lease/lease-seconds";
 import { baseDirectory } from "./config";
 import { runCommand } from "./entry/run-command";
-import { claim, extendLease, locate, locateAll } from "./hold";
+import { expire } from "./expire";
+import { extendLease } from "./extend";
+import { claim, locate, locateAll } from "./hold";
+import { idleVerdict } from "./idle/idle-limit";
 import { type BwrapInputs, bwrapInputsSchema } from "./inputs";
+import { inventory, reap } from "./inventory/inventory";
 import { observe } from "./observe";
 import { DEFAULT_PATH, findPrograms, type Programs } from "./preflight";
 import { provision } from "./provision";
@@ -45,6 +52,7 @@ export class BwrapExtension extends SandboxExtension<BwrapInputs> {
 				programs ??= findPrograms(path);
 				return programs;
 			},
+			clock: "/proc/uptime",
 			now: () => host.now(),
 		};
 	}
@@ -81,7 +89,7 @@ export class BwrapExtension extends SandboxExtension<BwrapInputs> {
 		return true;
 	}
 
-	override extendLease(handle: Handle, expiresAt: string, call: Call): Promise<string> {
+	override extendLease(handle: Handle, expiresAt: string | undefined, call: LeaseCall): Promise<string> {
 		return extendLease(this.site, handle, expiresAt, call);
 	}
 
@@ -93,6 +101,18 @@ export class BwrapExtension extends SandboxExtension<BwrapInputs> {
 		return runCommand(this.site, handle, command, call);
 	}
 
+	override expire(handle: Handle, call: Call): Promise<CleanupReport | undefined> {
+		return expire(this.site, handle, call);
+	}
+
+	override inventory(call: Call): Promise<Finding[]> {
+		return inventory(this.site, call);
+	}
+
+	override reap(finding: Finding, call: Call): Promise<CleanupReport> {
+		return reap(this.site, finding, call);
+	}
+
 	override problems(profile: Profile, inputs: BwrapInputs): Problem[] {
 		const refusals: [boolean, Problem][] = [
 			[
@@ -101,13 +121,6 @@ export class BwrapExtension extends SandboxExtension<BwrapInputs> {
 					field: "network.egress",
 					reason:
 						"lists what stays reachable, which ext.bwrap cannot enforce. Use network.default deny or allow alone, or another extension.",
-				},
-			],
-			[
-				profile.ttl.idle_reap !== undefined,
-				{
-					field: "profile.ttl.idle_reap",
-					reason: "asks for an idle limit, which ext.bwrap does not enforce yet. Leave it out and set a ttl.",
 				},
 			],
 			[
@@ -130,6 +143,11 @@ export class BwrapExtension extends SandboxExtension<BwrapInputs> {
 
 	override plannedControls(profile: Profile): Controls {
 		const { cpu, memory_mb } = profile.resources;
+		const { idleSeconds: idle_seconds } = leaseTerms(profile.ttl);
+		const idle = idleVerdict({
+			network: profile.network.default,
+			...(idle_seconds === undefined ? {} : { idle_seconds }),
+		});
 		return {
 			isolation: { status: "enforced", note: "own namespaces, no capabilities, own user id" },
 			network:
@@ -145,6 +163,7 @@ export class BwrapExtension extends SandboxExtension<BwrapInputs> {
 						},
 					}),
 			...(cpu === undefined ? {} : { cpu: { status: "enforced" as const, note: `${cpu}, or refused` } }),
+			...(idle === undefined ? {} : { idle }),
 			disk: { status: "unsupported", note: "the workspace has no size limit" },
 		};
 	}

@@ -1,10 +1,10 @@
 import { readdir } from "node:fs/promises";
 import { type Attribution, type Call, type Handle, isSameOwner, type Located } from "../../provider/contract";
+import { sandboxIdSchema } from "../../provider/documents/words";
 import { SandboxerError } from "../../provider/errors";
 import { sandboxDirectory } from "../../provider/workspace";
-import { sandboxFolders } from "./holder/command";
-import { uptimeSeconds, writeDeadline } from "./holder/control-folder";
-import { isAnyAlive, isWhole } from "./liveness";
+import { hasBeenReady, leaseState } from "./lease";
+import { isAnyAlive } from "./liveness";
 import { type BwrapRecord, isHolder, parseHandle, readRecord, toHandle, writeRecord } from "./record";
 import { directoryOf, lockSandbox, type Site } from "./site";
 import { exists } from "./teardown";
@@ -12,7 +12,7 @@ import { exists } from "./teardown";
 /** All sandboxes of this site, whatever their state. */
 export async function locateAll(site: Site): Promise<Located[]> {
 	if (!(await exists(site.base))) return [];
-	const names = (await readdir(site.base)).filter((name) => !name.startsWith("."));
+	const names = (await readdir(site.base)).filter((name) => sandboxIdSchema.safeParse(name).success);
 	return (await Promise.all(names.map((name) => locate(site, name)))).flat();
 }
 
@@ -21,7 +21,8 @@ export async function locate(site: Site, sandboxId: string): Promise<Located[]> 
 	const directory = sandboxDirectory(site.base, sandboxId);
 	const record = await readRecord(directory);
 	if (record === undefined) return [];
-	const { owner, consumer, labels, digest, phase, profile, created_at, ready_at, expires_at } = record;
+	const { owner, consumer, labels, digest, phase, profile, created_at, ready_at } = record;
+	const lease = hasBeenReady(record) ? await leaseState(site, directory, record) : undefined;
 	return [
 		{
 			handle: toHandle(record, directory),
@@ -33,7 +34,7 @@ export async function locate(site: Site, sandboxId: string): Promise<Located[]> 
 			alive: await isAnyAlive(site.table, directory, record),
 			createdAt: created_at,
 			...(ready_at === undefined ? {} : { readyAt: ready_at }),
-			...(expires_at === undefined ? {} : { expiresAt: expires_at }),
+			...(lease === undefined ? {} : { expiresAt: lease.expiresAt, isOver: lease.isOver }),
 			profile,
 			credentialRoutes: record.credential_routes,
 		},
@@ -63,20 +64,8 @@ export function claim(
 	});
 }
 
-/** Moves the deadline, first where it bites, then in the record. */
-export function extendLease(site: Site, handle: Handle, expiresAt: string, call: Call): Promise<string> {
-	return change(site, handle, call, async (record, directory, held) => {
-		if (!held) throw lost(record.sandbox_id);
-		const left = Math.ceil((Date.parse(expiresAt) - site.now()) / 1000);
-		if (record.supervisor === undefined || !isWhole(site.table, record)) throw lost(record.sandbox_id);
-		await writeDeadline(sandboxFolders(directory).control, Math.max(0, Math.ceil(await uptimeSeconds()) + left));
-		await writeRecord(directory, { ...record, expires_at: expiresAt });
-		site.table.signal(record.supervisor, "SIGUSR1");
-		return expiresAt;
-	});
-}
-
-function change<T>(
+/** Works on the sandbox of a handle while nobody else does; `held`: the handle is of its present holder. */
+export function change<T>(
 	site: Site,
 	unchecked: Handle,
 	call: Call,
@@ -91,7 +80,7 @@ function change<T>(
 	});
 }
 
-function lost(sandboxId: string): SandboxerError {
+export function lost(sandboxId: string): SandboxerError {
 	return new SandboxerError({
 		code: "gone",
 		message: `Sandbox ${sandboxId} is not there any more, or has another holder.`,

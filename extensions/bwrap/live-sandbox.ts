@@ -1,14 +1,16 @@
 import type { Handle } from "../../provider/contract";
 import { SandboxerError } from "../../provider/errors";
+import { durationText } from "../../provider/lease/duration";
+import { hasBeenReady, leaseState, type ReadyRecord } from "./lease";
 import { identityOf, isWhole } from "./liveness";
-import { type BwrapHandle, type BwrapRecord, isHolder, parseHandle, readRecord } from "./record";
+import { type BwrapHandle, isHolder, parseHandle, readRecord } from "./record";
 import { directoryOf, type Site } from "./site";
 import { exists } from "./teardown";
 
 /** A sandbox that runs, and that is its present holder's. */
 export interface LiveSandbox {
 	readonly handle: BwrapHandle;
-	readonly record: BwrapRecord;
+	readonly record: ReadyRecord;
 	readonly directory: string;
 }
 
@@ -24,7 +26,8 @@ export async function liveSandbox(site: Site, unchecked: Handle): Promise<LiveSa
 	const record = await readRecord(directory);
 	if (record === undefined) throw await withoutRecord(site, directory, handle);
 	if (!isHolder(handle, record)) throw gone(handle.sandbox_id, "its id is in use by a later life or another holder");
-	if (record.phase !== "ready" || !isWhole(site.table, record)) throw dead(record);
+	if (!hasBeenReady(record)) throw left(record.sandbox_id, "its create was never finished");
+	if (!isWhole(site.table, record)) throw await dead(site, directory, record);
 	return { handle, record, directory };
 }
 
@@ -38,20 +41,20 @@ async function withoutRecord(site: Site, directory: string, handle: BwrapHandle)
 }
 
 /** That a sandbox does not run, while something of it is still there. */
-export function dead(record: BwrapRecord): SandboxerError {
-	if (record.phase !== "ready") return left(record.sandbox_id, "its create was never finished");
-	return left(
-		record.sandbox_id,
-		`it does not run any more (its lease ends ${record.expires_at}); its folder is still there`,
-	);
+export async function dead(site: Site, directory: string, record: ReadyRecord): Promise<SandboxerError> {
+	const { isOver, expiresAt, idleSeconds } = await leaseState(site, directory, record);
+	const why =
+		idleSeconds === undefined ? `its lease ends ${expiresAt}` : `it was idle for ${durationText(idleSeconds)}`;
+	return left(record.sandbox_id, `it does not run any more (${why}); its folder is still there`, isOver);
 }
 
-function left(sandboxId: string, why: string): SandboxerError {
+/** @param isExpired - It was ended by its lease. */
+function left(sandboxId: string, why: string, isExpired = false): SandboxerError {
 	return new SandboxerError({
 		code: "remains",
 		message: `Sandbox ${sandboxId} cannot be used: ${why}.`,
 		hint: "pulumi up makes it again, pulumi destroy removes the rest.",
-		details: { sandbox_id: sandboxId },
+		details: { sandbox_id: sandboxId, expired: isExpired },
 	});
 }
 

@@ -1,5 +1,6 @@
 import { type Call, checkpoint, type Handle, type Ready } from "../../provider/contract";
 import { sandboxFolders } from "./holder/command";
+import { leaseState } from "./lease";
 import { dead, liveSandbox } from "./live-sandbox";
 import { isWhole } from "./liveness";
 import { prove } from "./probes/prove";
@@ -8,16 +9,17 @@ import type { Site } from "./site";
 /** Looks at a sandbox and proves its controls. */
 export async function observe(site: Site, unchecked: Handle, call: Call): Promise<Ready> {
 	const { record, directory } = await liveSandbox(site, unchecked);
-	const controls = await prove(site.programs(), record, directory, call).catch((thrown: unknown) => {
+	const controls = await prove(site.programs(), record, directory, call).catch(async (thrown: unknown) => {
 		// It ended meanwhile: what the probes then saw says nothing of its controls.
-		throw call.signal.aborted || isWhole(site.table, record) ? thrown : dead(record);
+		throw call.signal.aborted || isWhole(site.table, record) ? thrown : await dead(site, directory, record);
 	});
 	await checkpoint("wait:probed");
+	const { expiresAt } = await leaseState(site, directory, record);
 	const { workspace } = sandboxFolders(directory);
 	return {
 		reachability: { host: "local", remote_dir: directory },
 		workspaceDir: workspace,
-		lease: { readyAt: record.ready_at ?? record.created_at, expiresAt: record.expires_at ?? record.created_at },
+		lease: { readyAt: record.ready_at, expiresAt },
 		controls,
 	};
 }

@@ -11,25 +11,22 @@ import {
 } from "../../provider/contract";
 import { routeOf } from "../../provider/credentials";
 import { errnoOf, SandboxerError } from "../../provider/errors";
-import { durationSeconds } from "../../provider/lease/duration";
+import { leaseTerms } from "../../provider/lease/lease-seconds";
 import { copyTree, sandboxDirectory } from "../../provider/workspace";
 import { sandboxFolders } from "./holder/command";
 import { makeControlFolder, uptimeSeconds, writeDeadline } from "./holder/control-folder";
 import { startHolder } from "./holder/start";
 import { writeSystemFiles } from "./holder/system-files";
+import { setIdleLimit } from "./idle/idle-limit";
 import type { BwrapInputs } from "./inputs";
+import { hasBeenReady, leaseState } from "./lease";
 import { makeCgroups, planCgroups } from "./limits/cgroup";
 import { cgroupName } from "./limits/cgroup-name";
 import { isAnyAlive, isWhole } from "./liveness";
+import { OWN_UIDS } from "./own-uid";
 import { type BwrapRecord, isHolder, parseHandle, readRecord, toHandle, writeRecord } from "./record";
 import { lockSandbox, type Site } from "./site";
 import { exists, isUnfinished, removeSandbox } from "./teardown";
-
-/**
- * User ids that nobody else hands out (systemd's UIDS-GIDS: "unused", between the container range and the
- * foreign range). A sandbox that root makes runs under one of its own.
- */
-const OWN_UIDS = { first: 0x7000_0000, last: 0x7ffd_ffff } as const;
 
 /** Makes a sandbox, or adopts the one that an earlier call made for the same owner. */
 export async function provision(
@@ -45,7 +42,7 @@ export async function provision(
 		await checkpoint("provision:locked");
 		const earlier = await readRecord(directory);
 		if (earlier === undefined) await assertFree(directory, request.sandboxId);
-		const adopted = earlier === undefined ? undefined : await adopt(site, directory, earlier, request);
+		const adopted = earlier === undefined ? undefined : await adopt(site, directory, earlier, profile, request);
 		if (adopted !== undefined) return { handle: adopted, adopted: true };
 		const record = await newRecord(site, directory, profile, request, earlier);
 		try {
@@ -86,6 +83,7 @@ async function adopt(
 	site: Site,
 	directory: string,
 	earlier: BwrapRecord,
+	profile: Profile,
 	request: ProvisionRequest,
 ): Promise<Handle | undefined> {
 	const { owner } = earlier;
@@ -97,17 +95,22 @@ async function adopt(
 			details: { sandbox_id: request.sandboxId, owner },
 		});
 	}
-	if (earlier.digest === request.digest && earlier.phase === "ready" && isWhole(site.table, earlier)) {
+	// One whose lease is over may still run: its supervisor is about to end it.
+	const isOver = hasBeenReady(earlier) && (await leaseState(site, directory, earlier)).isOver;
+	if (!isOver && earlier.digest === request.digest && earlier.phase === "ready" && isWhole(site.table, earlier)) {
 		request.progress("adopting the sandbox that an earlier run made");
+		const { idle_seconds: _earlier, ...kept } = earlier;
 		const record = {
-			...earlier,
+			...kept,
 			claim: isResumed(request, earlier) ? earlier.claim : earlier.claim + 1,
 			labels: request.labels,
+			...termsOf(profile),
 		};
+		await setIdleLimit(directory, record);
 		await writeRecord(directory, record);
 		return toHandle(record, directory);
 	}
-	if (earlier.digest !== request.digest && (await isAnyAlive(site.table, directory, earlier))) {
+	if (!isOver && earlier.digest !== request.digest && (await isAnyAlive(site.table, directory, earlier))) {
 		throw new SandboxerError({
 			code: "conflict",
 			message: `Sandbox ${request.sandboxId} runs already, for this very resource but with other settings.`,
@@ -165,8 +168,13 @@ async function newRecord(
 		cgroups,
 		created_at: new Date(now).toISOString(),
 		ttl_seconds: request.ttlSeconds,
-		max_ttl_seconds: durationSeconds(profile.ttl.max) ?? request.ttlSeconds,
+		...termsOf(profile),
 	};
+}
+
+function termsOf({ ttl }: Profile): Pick<BwrapRecord, "max_ttl_seconds" | "idle_seconds"> {
+	const { maxSeconds, idleSeconds } = leaseTerms(ttl);
+	return { max_ttl_seconds: maxSeconds, ...(idleSeconds === undefined ? {} : { idle_seconds: idleSeconds }) };
 }
 
 /**
@@ -208,12 +216,14 @@ async function make(
 	}
 	if (owner !== undefined) await chown(folders.workspace, owner.uid, owner.gid);
 	await checkpoint("provision:workspace-copied");
+	const firstDeadline = Math.ceil(await uptimeSeconds(site.clock)) + record.ttl_seconds;
 	await writeSystemFiles(folders.etc, record.sandbox_id, record.network);
 	await makeControlFolder(
 		folders.control,
 		{ sandboxId: record.sandbox_id, generation: record.generation },
-		Math.ceil(await uptimeSeconds()) + record.ttl_seconds,
+		firstDeadline,
 	);
+	await setIdleLimit(directory, record);
 	await makeCgroups(record.cgroups, record.resources);
 	await checkpoint("provision:limits-made");
 	if (request.signal.aborted) throw stopped(record.sandbox_id);
@@ -222,22 +232,36 @@ async function make(
 		programs: site.programs(),
 		record,
 		directory,
+		clock: site.clock,
 		lock,
 		signal: request.signal,
 		timeoutSeconds: request.timeoutSeconds,
 	});
 	const readyAt = site.now();
-	await writeDeadline(folders.control, Math.ceil(await uptimeSeconds()) + record.ttl_seconds);
+	const readyUptime = await uptimeSeconds(site.clock);
+	await writeDeadline(folders.control, Math.ceil(readyUptime) + record.ttl_seconds);
+	// Now, not before: whoever reads the earlier one from here on has read an earlier clock, and goes on.
+	if ((await uptimeSeconds(site.clock)) >= firstDeadline) throw overBefore(record);
 	const ready: BwrapRecord = {
 		...record,
 		phase: "ready",
 		ready_at: new Date(readyAt).toISOString(),
+		ready_uptime: readyUptime,
 		expires_at: new Date(readyAt + record.ttl_seconds * 1000).toISOString(),
 		...held,
 	};
 	await writeRecord(directory, ready);
 	await checkpoint("provision:recorded");
 	return toHandle(ready, directory);
+}
+
+function overBefore({ sandbox_id, ttl_seconds }: BwrapRecord): SandboxerError {
+	return new SandboxerError({
+		code: "timeout",
+		message: `The lease of sandbox ${sandbox_id}, ${ttl_seconds} s, was over before the sandbox was ready.`,
+		hint: "Ask for a longer ttl.",
+		details: { sandbox_id },
+	});
 }
 
 function stopped(sandboxId: string): SandboxerError {

@@ -41,7 +41,11 @@ export const recordSchema = z.object({
 	ttl_seconds: z.number().int().positive(),
 	/** The profile's longest lease. */
 	max_ttl_seconds: z.number().int().positive(),
+	/** It ends after this long without activity. */
+	idle_seconds: z.number().int().positive().optional(),
 	ready_at: z.iso.datetime().optional(),
+	/** `ready_at` by the clock that the lease is counted by, in seconds. */
+	ready_uptime: z.number().nonnegative().optional(),
 	expires_at: z.iso.datetime().optional(),
 	/** pid 1 of the sandbox, as this machine counts. */
 	init: processIdentitySchema.optional(),

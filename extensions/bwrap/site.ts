@@ -13,8 +13,17 @@ export interface Site {
 	readonly table: ProcessTable;
 	/** Looked up when first used: a destroy of nothing needs no bwrap. */
 	programs(): Programs;
+	/** The file of the clock that leases are counted by: /proc/uptime. */
+	readonly clock: string;
 	/** Milliseconds since 1970, UTC. */
 	now(): number;
+}
+
+/** What the name of a lock begins with; no sandbox id begins with a dot. */
+export const LOCK = ".lock-";
+
+export function lockFile(site: Site, sandboxId: string): string {
+	return join(site.base, `${LOCK}${sandboxId}`);
 }
 
 /** Works on one sandbox while nobody else does. */
@@ -24,10 +33,8 @@ export function lockSandbox<T>(
 	{ signal, timeoutSeconds }: { signal: AbortSignal; timeoutSeconds: number },
 	work: (lock: HeldLock) => Promise<T>,
 ): Promise<T> {
-	// No sandbox id begins with a dot.
-	const file = join(site.base, `.lock-${sandboxId}`);
 	return withLock(
-		file,
+		lockFile(site, sandboxId),
 		{ what: `Sandbox ${sandboxId}`, signal, timeoutSeconds: Math.ceil(timeoutSeconds), path: site.path },
 		work,
 	);

@@ -10,9 +10,9 @@ import { type BwrapHandle, type BwrapRecord, isHolder, parseHandle, RECORD_FILE,
 import { directoryOf, lockSandbox, type Site } from "./site";
 
 /** How long ended processes may take to disappear. The kernel takes milliseconds. */
-const END_TIMEOUT_MS = 10_000;
+export const END_TIMEOUT_MS = 10_000;
 
-const NOTHING: CleanupReport = { found: [], removed: [], remains: [] };
+export const NOTHING: CleanupReport = { found: [], removed: [], remains: [] };
 
 /** Removes a sandbox, from whatever state, if the handle is of its present holder. */
 export async function teardown(site: Site, unchecked: Handle, call: Call): Promise<CleanupReport> {

@@ -3,7 +3,8 @@ import { type CredentialSource, resolveCredentials } from "../credentials";
 import type { ExtensionDeclaration } from "../documents/extension";
 import type { Profile } from "../documents/profile";
 import { SandboxerError } from "../errors";
-import { checkedOptions, OutputCollector } from "../execution";
+import { CommandOutput, checkedOptions, MaskedOutput } from "../execution";
+import { assertHeldFor } from "./same-owner";
 import type {
 	Attribution,
 	Call,
@@ -15,6 +16,7 @@ import type {
 	ExecutionResult,
 	Finding,
 	Handle,
+	LeaseCall,
 	Located,
 	MeterQuote,
 	Owner,
@@ -90,7 +92,7 @@ export abstract class SandboxExtension<Inputs extends ExtensionInputs = Extensio
 	 * Waits, bounded, until the sandbox can be used, and proves its controls. Observes, never repairs.
 	 *
 	 * @throws SandboxerError `gone` where it is proved that nothing is left, `remains` where it is dead but
-	 * something of it is still there, `control` where a control does not hold, `timeout`, `unknown`.
+	 * something of it is still there (`details.expired`: whether its lease ended it, if that is known there), `control` where a control does not hold, `timeout`, `unknown`.
 	 */
 	abstract waitReady(handle: Handle, call: Call): Promise<Ready>;
 
@@ -147,8 +149,14 @@ export abstract class SandboxExtension<Inputs extends ExtensionInputs = Extensio
 		return this.refuse("meter a sandbox", "meterActual");
 	}
 
-	/** Moves the deadline and returns the one granted (UTC, ISO 8601). */
-	extendLease(_handle: Handle, _expiresAt: string, _call: Call): Promise<string> {
+	/**
+	 * Moves the deadline, either way, and returns the one granted (UTC, ISO 8601): at most the longest lease. On
+	 * return it is in force where the sandbox lives. A lease that is over by the clock of that place is not renewed.
+	 *
+	 * @param expiresAt - UTC, ISO 8601; undefined: as it is, unless the longest lease is shorter now.
+	 * @throws SandboxerError `gone` where the lease was over first, `unknown` where that is not certain.
+	 */
+	extendLease(_handle: Handle, _expiresAt: string | undefined, _call: LeaseCall): Promise<string> {
 		return this.refuse("change a lease once it has begun", "extendLease");
 	}
 
@@ -232,11 +240,14 @@ export abstract class SandboxExtension<Inputs extends ExtensionInputs = Extensio
 			maxOutputBytes,
 		} = checkedOptions(handle.sandbox_id, command, options);
 		const calling = { signal, timeoutSeconds, progress: () => undefined };
-		const { env, files } = await resolveCredentials(handle.sandbox_id, refs, this.host.credentials, async () => {
-			const found = await this.locate({ sandboxId: handle.sandbox_id }, calling);
-			return found.flatMap(({ credentialRoutes }) => credentialRoutes);
-		});
-		const collectors = { stdout: new OutputCollector(maxOutputBytes), stderr: new OutputCollector(maxOutputBytes) };
+		const located = () => this.locate({ sandboxId: handle.sandbox_id }, calling);
+		if (options.owner !== undefined) assertHeldFor(handle.sandbox_id, options.owner, await located());
+		const { env, files } = await resolveCredentials(handle.sandbox_id, refs, this.host.credentials, async () =>
+			(await located()).flatMap(({ credentialRoutes }) => credentialRoutes),
+		);
+		const output = new CommandOutput(maxOutputBytes, options.onOutput);
+		const secrets = options.maskCredentials === true ? [...Object.values(env), ...Object.values(files)] : [];
+		const masked = secrets.length === 0 ? output : new MaskedOutput(output, secrets);
 		const begun = performance.now();
 		const { exitCode, timedOut } = await this.runCommand(
 			handle,
@@ -244,20 +255,18 @@ export abstract class SandboxExtension<Inputs extends ExtensionInputs = Extensio
 				...asked,
 				env: { ...asked.env, ...env },
 				secretFiles: files,
-				output: (stream, chunk) => {
-					collectors[stream].add(chunk);
-					return options.onOutput?.(stream, chunk);
-				},
+				output: (stream, chunk) => masked.take(stream, chunk),
 			},
 			calling,
 		);
+		await masked.end();
 		const { correlationId } = options.executionContext ?? {};
 		return {
 			exitCode,
 			signal: exitCode === null ? "SIGKILL" : null,
 			timedOut,
-			stdout: collectors.stdout.excerpt(),
-			stderr: collectors.stderr.excerpt(),
+			stdout: output.stdout.excerpt(),
+			stderr: output.stderr.excerpt(),
 			durationMs: performance.now() - begun,
 			...(correlationId === undefined ? {} : { correlationId }),
 		};

@@ -49,6 +49,14 @@ export interface Lease {
 	readonly expiresAt: string;
 }
 
+/** What a profile says of leases; may change while the sandbox runs. */
+export interface LeaseTerms {
+	/** The longest lease, in seconds from `readyAt`. */
+	readonly maxSeconds: number;
+	/** The sandbox ends after this long without activity, in seconds; absent: never. */
+	readonly idleSeconds?: number;
+}
+
 /** How far a promise of the profile holds on this backend. */
 export type ControlStatus = "enforced" | "enforced-with-gaps" | "unsupported";
 
@@ -88,6 +96,12 @@ export interface Call {
 	readonly timeoutSeconds: number;
 	/** Says in a few words what is being done, on the resource's own row. */
 	progress(message: string): void;
+}
+
+/** What a change of a lease brings along. */
+export interface LeaseCall extends Call {
+	/** In force from here on; absent: as they were. */
+	readonly terms?: LeaseTerms;
 }
 
 /** What a `provision` is for. */
@@ -132,6 +146,8 @@ export interface Located extends Attribution {
 	readonly readyAt?: string;
 	/** UTC, ISO 8601, by the clock of the place where it lives; absent until it is ready. */
 	readonly expiresAt?: string;
+	/** Whether the lease is over, by the clock of the place where it lives; absent until it is ready. */
+	readonly isOver?: boolean;
 	/** Of the profile it was made by. */
 	readonly profile: { readonly id: string; readonly version: string };
 	/** Credential references that its profile declares. */

@@ -1,7 +1,14 @@
 import { z } from "zod";
+import { isObeyed } from "./obeyed";
 
-const reference = z.string().regex(/^[A-Z][A-Z0-9_]*$/, 'must be an upper-case name, such as "DB"');
-const variable = z.string().regex(/^[A-Z][A-Z0-9_]*$/, 'must be an upper-case name, such as "DATABASE_URL"');
+const reference = z
+	.string()
+	.regex(/^[A-Z][A-Z0-9_]*$/, 'must be an upper-case name, such as "DB"')
+	.refine((name) => !isObeyed(name), "is obeyed by a loader or an interpreter before the command itself runs");
+const variable = z
+	.string()
+	.regex(/^[A-Z][A-Z0-9_]*$/, 'must be an upper-case name, such as "DATABASE_URL"')
+	.refine((name) => !isObeyed(name), "is obeyed by a loader or an interpreter before the command itself runs");
 const fileName = z
 	.string()
 	.regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'must be a plain file name, such as "deploy_key"');

@@ -33,6 +33,7 @@ export async function resolveCredentials(
 		if (route === undefined) throw unrouted(sandboxId, ref, known ?? []);
 		const value = source.value(ref);
 		if (value === undefined) throw withoutValue(sandboxId, ref);
+		if (value.includes("\0")) throw unusable(sandboxId, ref);
 		if ("env" in route) env[route.env] = value;
 		else files[route.file] = value;
 	}
@@ -44,6 +45,15 @@ function unrouted(sandboxId: string, ref: string, declared: readonly CredentialR
 		code: "invalid",
 		message: `Credential ${JSON.stringify(ref)} is not known to sandbox ${sandboxId}: its profile's setup.secret_refs declare ${declared.map((route) => route.ref).join(", ") || "none"}, and the setting sandboxer:credentials does not name it.`,
 		hint: "Nothing was started. Declare it in one of the two.",
+		details: { sandbox_id: sandboxId, ref },
+	});
+}
+
+function unusable(sandboxId: string, ref: string): SandboxerError {
+	return new SandboxerError({
+		code: "auth",
+		message: `Credential ${ref} of sandbox ${sandboxId} has a NUL in its value.`,
+		hint: "Nothing was started. Give it encoded, such as in base64.",
 		details: { sandbox_id: sandboxId, ref },
 	});
 }

@@ -29,7 +29,7 @@ export function provider(name: string, request: ConfigureRequest) {
 	// Loaded when first used, so that its error reaches the resource it concerns.
 	const extension = oncePer((id): SandboxExtension => openExtension(id, request.config));
 
-	function backend(urn: string | undefined): Backend {
+	function backend(properties: Properties, urn: string | undefined): Backend {
 		const say = (severity: "INFO" | "WARNING", ephemeral: boolean) => (message: string) => {
 			if (urn !== undefined) run.say(severity, urn, message, ephemeral);
 		};
@@ -50,7 +50,7 @@ export function provider(name: string, request: ConfigureRequest) {
 		const { urn } = (properties.owner ?? {}) as { urn?: string };
 		return run.during(urn, async () => {
 			try {
-				return await method(backend(urn));
+				return await method(backend(properties, urn));
 			} catch (thrown) {
 				throw failure(thrown, shimOf(properties));
 			}
@@ -95,8 +95,8 @@ export function provider(name: string, request: ConfigureRequest) {
 				outs: plainJson(await kind().update(given, withoutShim(olds), withoutShim(news))) as Properties,
 			})),
 
-		delete: (_id: string, properties: Properties) =>
-			guarded(properties, (given) => kind().delete(given, withoutShim(properties))),
+		delete: (id: string, properties: Properties) =>
+			guarded(properties, (given) => kind().delete(given, id, withoutShim(properties))),
 	};
 }
 

@@ -16,6 +16,8 @@ export type ErrorCode =
 	| "unknown"
 	/** A command could not be started in a sandbox: it is not there, or may not be run. */
 	| "not-started"
+	/** A command that a stack declares ended with an exit code that it may not. */
+	| "failed"
 	/** A bounded wait ran out. */
 	| "timeout"
 	/** The caller went away or asked to stop. */

@@ -1,14 +1,4 @@
-/** What a dynamic loader, a shell or an interpreter obeys before the command's own code runs. */
-const OBEYED = [
-	/^LD_/,
-	/^DYLD_/,
-	/^BASH_FUNC_/,
-	/^(GLIBC_TUNABLES|GCONV_PATH|LOCPATH|NLSPATH|HOSTALIASES|RES_OPTIONS|MALLOC_TRACE)$/,
-	/^(BASH_ENV|ENV|SHELLOPTS|BASHOPTS|PS4|IFS|PROMPT_COMMAND|ZDOTDIR)$/,
-	/^(NODE_OPTIONS|NODE_PATH|PYTHONSTARTUP|PYTHONPATH|PYTHONHOME|PYTHONINSPECT|PYTHONUSERBASE)$/,
-	/^(PERL5OPT|PERL5LIB|PERLLIB|PERL5DB|RUBYOPT|RUBYLIB|LUA_INIT.*|PHPRC|PHP_INI_SCAN_DIR)$/,
-	/^(JAVA_TOOL_OPTIONS|JDK_JAVA_OPTIONS|_JAVA_OPTIONS|CLASSPATH)$/,
-];
+import { isObeyed } from "../credentials";
 
 /** The kernel's bound of one string of an environment (MAX_ARG_STRLEN of linux/binfmts.h), in bytes. */
 const LONGEST = 128 * 1024;
@@ -16,7 +6,7 @@ const LONGEST = 128 * 1024;
 /** Why a variable may not be given to a command; `undefined` where it may. Never tells the value. */
 export function refusalOfVariable(name: string, value: string): string | undefined {
 	if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return "is no name of an environment variable";
-	if (OBEYED.some((pattern) => pattern.test(name)))
+	if (isObeyed(name))
 		return "is obeyed by a loader or an interpreter before the command itself runs; put it into the command, such as [env, NAME=value, …]";
 	if (value.includes("\0")) return "has a NUL in its value";
 	if (Buffer.byteLength(name) + Buffer.byteLength(value) + 2 > LONGEST) return `is longer than ${LONGEST} bytes`;

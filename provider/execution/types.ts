@@ -20,6 +20,10 @@ export interface ExecuteOptions {
 	readonly timeoutSeconds?: number;
 	/** How much of each output is kept, in bytes, at most 64 MiB; default 1 MiB. What is beyond is counted, not kept. */
 	readonly maxOutputBytes?: number;
+	/** Takes the values of these credentials out of all output, wherever they stand in it as they are. Default: no. */
+	readonly maskCredentials?: boolean;
+	/** Refuses unless the sandbox is held for this stack. Default: whoever may enter it on its host. */
+	readonly owner?: { readonly scope: string; readonly project: string; readonly stack: string };
 	/** Each piece of output as it comes, whole, before any bound. A promise holds the command back. */
 	readonly onOutput?: (stream: "stdout" | "stderr", chunk: Uint8Array) => void | Promise<void>;
 }

@@ -28,6 +28,21 @@ export function leaseSeconds(
 	return asked > max ? { seconds: max, capped: true } : { seconds: asked, capped: false };
 }
 
+/**
+ * What a profile's `ttl` says of leases, in seconds.
+ *
+ * @throws SandboxerError `invalid` where a text is no duration.
+ */
+export function leaseTerms({ max, idle_reap }: { readonly max: string; readonly idle_reap?: string | undefined }): {
+	readonly maxSeconds: number;
+	readonly idleSeconds?: number;
+} {
+	return {
+		maxSeconds: secondsOf("profile.ttl.max", max),
+		...(idle_reap === undefined ? {} : { idleSeconds: secondsOf("profile.ttl.idle_reap", idle_reap) }),
+	};
+}
+
 function secondsOf(field: string, text: string): number {
 	const seconds = durationSeconds(text);
 	if (seconds !== undefined) return seconds;

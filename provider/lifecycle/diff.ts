@@ -9,8 +9,8 @@ import { isEqual, replacing } from "./replacing";
 export interface Difference {
 	readonly changes: boolean;
 	readonly replaces: readonly string[];
-	/** Always: the id is the same thing's id, and two of it cannot be. */
-	readonly deleteBeforeReplace: true;
+	/** For a sandbox always: the id is the same thing's id, and two of it cannot be. */
+	readonly deleteBeforeReplace: boolean;
 }
 
 /** What changes in place. */

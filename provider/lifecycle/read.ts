@@ -1,5 +1,6 @@
 import type { Handle } from "../contract";
 import { SandboxerError } from "../errors";
+import { utcMilliseconds } from "../lease/utc";
 import { type Backend, callOf, READ_TIMEOUT_SECONDS } from "./backend";
 import type { SandboxInputs } from "./inputs";
 import { inputsOf, type Phase, readyOutputs, restamped, type SandboxOutputs } from "./outputs";
@@ -44,7 +45,11 @@ function seen(outputs: SandboxOutputs): Seen {
 function phaseOf(backend: Backend, error: SandboxerError, { lease }: SandboxOutputs): Phase | undefined {
 	if (error.code === "control") return "altered";
 	if (error.code !== "remains") return undefined;
-	return lease !== undefined && Date.parse(lease.expiresAt) <= backend.now() ? "expired" : "gone";
+	const { expired } = error.details;
+	// By the clock of the place where it lived, where the extension says so.
+	if (typeof expired === "boolean") return expired ? "expired" : "gone";
+	const end = lease === undefined ? undefined : utcMilliseconds(lease.expiresAt);
+	return end !== undefined && end <= backend.now() ? "expired" : "gone";
 }
 
 /** `Sandbox.get` knows the id only. */

@@ -1,7 +1,8 @@
 import type { Call, Lease } from "../contract";
 import { SandboxerError } from "../errors";
 import { durationSeconds } from "../lease/duration";
-import { leaseSeconds } from "../lease/lease-seconds";
+import { leaseSeconds, leaseTerms } from "../lease/lease-seconds";
+import { utcMilliseconds } from "../lease/utc";
 import { type Backend, callOf, DEFAULT_TIMEOUT_SECONDS } from "./backend";
 import { attributionOf, create } from "./create";
 import type { SandboxInputs } from "./inputs";
@@ -15,9 +16,9 @@ export async function update(backend: Backend, olds: SandboxOutputs, news: Sandb
 	const { update: limit } = news.timeouts;
 	const call = callOf(backend, (limit === undefined ? undefined : durationSeconds(limit)) ?? DEFAULT_TIMEOUT_SECONDS);
 	let outputs = restamped(news, olds);
-	if (!isSameLease(olds, news)) {
+	if (changesLease(backend, olds, news)) {
 		backend.progress(`lease of ${news.ttl}`);
-		outputs = { ...outputs, lease: await extended(backend, outputs, news, call) };
+		outputs = { ...outputs, lease: await changedLease(backend, outputs, olds, news, call) };
 	}
 	// Last: once it is done the old handle means nothing, so nothing may fail after it.
 	if (!isEqual(attributionOf(news), attributionOf(olds))) {
@@ -27,26 +28,39 @@ export async function update(backend: Backend, olds: SandboxOutputs, news: Sandb
 	return outputs;
 }
 
-function isSameLease(
-	olds: Pick<SandboxInputs, "ttl" | "profile">,
-	news: Pick<SandboxInputs, "ttl" | "profile">,
-): boolean {
-	return leaseSeconds(olds.ttl, olds.profile.ttl).seconds === leaseSeconds(news.ttl, news.profile.ttl).seconds;
+type Asked = Pick<SandboxInputs, "ttl" | "profile">;
+
+/** A profile's terms alone make no difference to a backend that keeps none. */
+function changesLease({ extension }: Backend, olds: Asked, news: Asked): boolean {
+	if (secondsOf(olds) !== secondsOf(news)) return true;
+	return extension.supportsLeaseExtension() && !isEqual(leaseTerms(olds.profile.ttl), leaseTerms(news.profile.ttl));
 }
 
-async function extended(
+function secondsOf({ ttl, profile }: Asked): number {
+	return leaseSeconds(ttl, profile.ttl).seconds;
+}
+
+async function changedLease(
 	backend: Backend,
 	{ handle, lease }: SandboxOutputs,
-	{ ttl, profile, sandboxId }: SandboxInputs,
+	olds: Asked,
+	news: SandboxInputs,
 	call: Call,
 ): Promise<Lease> {
-	if (lease === undefined) {
+	const readyAt = lease === undefined ? undefined : utcMilliseconds(lease.readyAt);
+	if (lease === undefined || readyAt === undefined) {
 		throw new SandboxerError({
 			code: "unknown",
-			message: `The lease of sandbox ${sandboxId} is not known.`,
-			hint: "Run pulumi refresh first.",
+			message: `The lease of sandbox ${news.sandboxId} is not known: ready at ${JSON.stringify(lease?.readyAt ?? null)}, which is no time in UTC.`,
+			hint: "Nothing was changed. Run pulumi refresh first.",
 		});
 	}
-	const expiresAt = new Date(Date.parse(lease.readyAt) + leaseSeconds(ttl, profile.ttl).seconds * 1000).toISOString();
-	return { readyAt: lease.readyAt, expiresAt: await backend.extension.extendLease(handle, expiresAt, call) };
+	// Another lease that was agreed on since, as by `sandboxer extend`, stays where only the terms change.
+	const asked =
+		secondsOf(olds) === secondsOf(news) ? undefined : new Date(readyAt + secondsOf(news) * 1000).toISOString();
+	const terms = leaseTerms(news.profile.ttl);
+	const granted = await backend.extension.extendLease(handle, asked, { ...call, terms });
+	if (asked !== undefined && utcMilliseconds(granted) !== Date.parse(asked))
+		backend.info(`the lease ends at ${granted}, not at ${asked}: it was cut to the longest one`);
+	return { readyAt: lease.readyAt, expiresAt: granted };
 }

@@ -1,2 +1,3 @@
-export { type HeldLock, type LockOptions, withLock } from "./lock";
+export { type HeldLock, isLocked, type LockOptions, withLock } from "./lock";
+export { stateDirectory } from "./state-directory";
 export { writeDurably } from "./write-durably";

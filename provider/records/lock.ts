@@ -40,6 +40,29 @@ export async function withLock<T>(
 	}
 }
 
+/** Whether somebody holds the lock just now. Leaves the file as it is, and makes none. */
+export async function isLocked(file: string, { signal, path }: Pick<LockOptions, "signal" | "path">): Promise<boolean> {
+	let handle: FileHandle;
+	try {
+		handle = await open(file, constants.O_RDWR | constants.O_NOFOLLOW);
+	} catch (thrown) {
+		if (hasErrno(thrown, "ENOENT")) return false;
+		throw thrown;
+	}
+	try {
+		const { exitCode } = await run("flock", ["--exclusive", "--nonblock", "3"], {
+			env: { PATH: path },
+			signal,
+			timeoutSeconds: 5,
+			descriptors: [handle.fd],
+		});
+		// Whatever else went wrong: it may be held.
+		return exitCode !== 0;
+	} finally {
+		await handle.close();
+	}
+}
+
 async function acquire(file: string, options: LockOptions): Promise<FileHandle> {
 	for (;;) {
 		// Whoever does not hold the lock must not remove the file that is made here.

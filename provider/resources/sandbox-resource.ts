@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Controls, Handle, Json, Lease, Owner, Reachability } from "../contract/types";
-import { shim } from "../shim";
+import { providerOf, withDefaults } from "./provider-text";
 
 /** The inputs of a sandbox resource: the component's args by their own names, and the owner. */
 export interface SandboxResourceArgs {
@@ -57,7 +57,7 @@ export class SandboxResource extends pulumi.dynamic.Resource {
 			providerOf(extension),
 			name,
 			{ ...unknown, ...given, extension },
-			withDefaults(opts),
+			withDefaults(opts, ["credentials"]),
 			"sandboxer",
 			typeName(extension),
 		);
@@ -75,25 +75,4 @@ export function typeName(extension: string): string {
 
 export function typeToken(extension: string): string {
 	return `pulumi-nodejs:dynamic/sandboxer:${typeName(extension)}`;
-}
-
-/** The SDK serialises each provider object once: one object an extension, however many sandboxes. */
-const providers = new Map<string, pulumi.dynamic.ResourceProvider>();
-
-function providerOf(extension: string): pulumi.dynamic.ResourceProvider {
-	let provider = providers.get(extension);
-	if (provider === undefined) {
-		// Until it is configured all its methods throw: their types are those of the code that it loads.
-		provider = shim(extension) as unknown as pulumi.dynamic.ResourceProvider;
-		providers.set(extension, provider);
-	}
-	return provider;
-}
-
-function withDefaults(opts: pulumi.CustomResourceOptions): pulumi.CustomResourceOptions {
-	return {
-		...opts,
-		additionalSecretOutputs: [...(opts.additionalSecretOutputs ?? []), "credentials"],
-		hideDiffs: [...(opts.hideDiffs ?? []), "__provider"],
-	};
 }

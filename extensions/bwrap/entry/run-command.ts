@@ -1,5 +1,6 @@
 import type { Call, Command, CommandEnd, Handle } from "../../../provider/contract";
 import { SandboxerError } from "../../../provider/errors";
+import { noteActivity } from "../idle/idle-limit";
 import { liveSandbox } from "../live-sandbox";
 import { identityOf } from "../liveness";
 import type { Site } from "../site";
@@ -27,5 +28,6 @@ export async function runCommand(
 			details: { sandbox_id: handle.sandbox_id },
 		});
 	}
+	await noteActivity(directory);
 	return runEntry({ programs: site.programs(), record, directory, command, signal, timeoutSeconds });
 }

@@ -29,6 +29,8 @@ export function sandboxFolders(directory: string) {
 		info: join(directory, "info.json"),
 		/** Who the supervisor is, written by itself. */
 		supervisor: join(directory, "supervisor"),
+		/** What the supervisor has judged of the lease. */
+		verdict: join(directory, "verdict"),
 	};
 }
 

@@ -30,7 +30,17 @@ export async function writeDeadline(folder: string, deadlineUptime: number): Pro
 	await rename(temporary, file);
 }
 
-/** Seconds since boot, suspended time included; no clock setting moves them. */
-export async function uptimeSeconds(): Promise<number> {
-	return Number((await readFile("/proc/uptime", "utf8")).split(" ")[0]);
+/** Undefined where it is missing or damaged: the supervisor takes that for the end. */
+export async function readDeadline(folder: string): Promise<number | undefined> {
+	const text = await readFile(join(folder, "deadline"), "utf8").catch(() => "");
+	return /^\d+\n$/.test(text) ? Number(text) : undefined;
+}
+
+/**
+ * The clock that leases are counted by, in seconds.
+ *
+ * @param clock - /proc/uptime: since boot, suspended time included; no clock setting moves it.
+ */
+export async function uptimeSeconds(clock: string): Promise<number> {
+	return Number((await readFile(clock, "utf8")).split(" ")[0]);
 }

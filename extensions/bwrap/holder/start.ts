@@ -26,6 +26,8 @@ export interface StartOptions {
 	readonly programs: Programs;
 	readonly record: BwrapRecord;
 	readonly directory: string;
+	/** The file of the clock that leases are counted by. */
+	readonly clock: string;
 	/** The lock of the sandbox: the supervisor holds it too until it has written who it is. */
 	readonly lock: number;
 	readonly signal: AbortSignal;
@@ -40,6 +42,7 @@ export async function startHolder({
 	programs,
 	record,
 	directory,
+	clock,
 	lock,
 	signal,
 	timeoutSeconds,
@@ -58,7 +61,7 @@ export async function startHolder({
 	const stray = strayDescriptors(3);
 	const above = stray.filter((descriptor) => descriptor >= stdio.length);
 	const command = holderCommand(programs, record, directory, above);
-	const child = spawnClean(programs.sh, ["-c", script, "supervise", folders.control, folders.supervisor, ...command], {
+	const child = spawnClean(programs.sh, ["-c", script, "supervise", directory, clock, ...command], {
 		env: { PATH: dirname(programs.sleep) },
 		stdio,
 		detached: true,

@@ -1,5 +1,6 @@
 import type { Control, Controls } from "../../../provider/contract";
 import { SandboxerError } from "../../../provider/errors";
+import { idleVerdict } from "../idle/idle-limit";
 import { PIDS_MAX } from "../limits/cgroup";
 import type { BwrapRecord } from "../record";
 import { type Check, insideChecks, outsideChecks } from "./checks";
@@ -11,10 +12,14 @@ import type { OutsideFacts } from "./outside-facts";
  *
  * @throws SandboxerError `control`, with everything that does not hold.
  */
-export function judge(record: BwrapRecord, inside: InsideFacts, outside: OutsideFacts): Controls {
-	const failed = [...outsideChecks(record, outside), ...insideChecks(record, inside, outside)].filter(
-		({ holds }) => !holds,
-	);
+export function judge(
+	record: BwrapRecord,
+	inside: InsideFacts,
+	outside: OutsideFacts,
+	further: readonly Check[] = [],
+): Controls {
+	const checks = [...outsideChecks(record, outside), ...insideChecks(record, inside, outside), ...further];
+	const failed = checks.filter(({ holds }) => !holds);
 	if (failed.length > 0)
 		throw broken(record, `does not keep what its profile promises: ${failed.map(saying).join("; ")}`, failed);
 	return verdicts(record);
@@ -55,6 +60,7 @@ function verdicts(record: BwrapRecord): Controls {
 				? enforced("own loopback only")
 				: gaps("the host's loopback and abstract sockets are reachable"),
 		lease: enforced("supervisor on the host"),
+		idle: idleVerdict(record) ?? unsupported("the profile sets no limit"),
 		memory:
 			memory_mb === undefined
 				? unsupported("the profile sets no limit")

@@ -4,6 +4,7 @@ import type { Call, Controls } from "../../../provider/contract";
 import { hasCode, SandboxerError } from "../../../provider/errors";
 import { enter } from "../entry/enter";
 import { KILLED } from "../entry/run-entry";
+import { idleChecks } from "../idle/idle-checks";
 import type { Programs } from "../preflight";
 import type { BwrapRecord } from "../record";
 import { FORBIDDEN_PLACES } from "./checks";
@@ -21,7 +22,11 @@ export async function prove(programs: Programs, record: BwrapRecord, directory: 
 		if (hasCode(thrown, "unknown") || hasCode(thrown, "conflict")) return thrown;
 		throw thrown;
 	});
-	const [inside, outside] = await Promise.all([entered, outsideFacts(record)]);
+	const [inside, outside, measured] = await Promise.all([
+		entered,
+		outsideFacts(record),
+		idleChecks(programs, record, directory, call),
+	]);
 	if (inside instanceof SandboxerError) {
 		if (inside.details.killed === true) throw unprobed(record, inside.message);
 		throw notProbed(record, inside.message, outside);
@@ -33,7 +38,7 @@ export async function prove(programs: Programs, record: BwrapRecord, directory: 
 		const why = inside.stderr.trim().split("\n").slice(-3).join(" ");
 		throw notProbed(record, `exit code ${inside.exitCode}: ${why}`, outside);
 	}
-	return judge(record, parseInsideFacts(inside.stdout), outside);
+	return judge(record, parseInsideFacts(inside.stdout), outside, measured);
 }
 
 /** No verdict on its controls: a sandbox whose memory is used up must not be taken for an altered one. */

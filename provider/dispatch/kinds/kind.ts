@@ -25,5 +25,5 @@ export interface Kind {
 		properties: Properties,
 	): Promise<{ readonly outputs: object; readonly inputs: object } | undefined>;
 	update(backend: Backend, olds: Properties, news: Properties): Promise<object>;
-	delete(backend: Backend, properties: Properties): Promise<void>;
+	delete(backend: Backend, id: string, properties: Properties): Promise<void>;
 }

@@ -26,6 +26,6 @@ export function sandboxes(extension: string): Kind {
 
 		read: (backend, id, properties) => read(backend, id, properties),
 		update: (backend, olds, news) => update(backend, asOutputs(olds), asInputs(news)),
-		delete: (backend, properties) => remove(backend, asOutputs(properties)),
+		delete: (backend, _id, properties) => remove(backend, asOutputs(properties)),
 	};
 }

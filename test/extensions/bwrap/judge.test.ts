@@ -123,6 +123,7 @@ describe("a sandbox that is as it should be", () => {
 			syscalls: "enforced",
 			network: "enforced",
 			lease: "enforced",
+			idle: "unsupported",
 			memory: "enforced",
 			cpu: "enforced",
 			pids: "enforced",

@@ -9,6 +9,7 @@ import { processesOf, processesOfGroup } from "./support/traces";
 import { until } from "./support/until";
 
 const SUPERVISE = readFileSync(join(__dirname, "../../../extensions/bwrap/holder/supervise.sh"), "utf8");
+const CLOCK = "/proc/uptime";
 const AT_ONCE_MS = 10_000;
 
 describe("the supervisor", () => {
@@ -20,7 +21,7 @@ describe("the supervisor", () => {
 		supervisor = undefined;
 		folder = mkdtempSync(join(tmpdir(), "supervise-"));
 		control = join(folder, "control");
-		identity = join(folder, "identity");
+		identity = join(folder, "supervisor");
 		mkdirSync(control);
 	});
 	afterEach(async () => {
@@ -40,7 +41,7 @@ describe("the supervisor", () => {
 	function start(deadline: string | undefined, command: readonly string[] = []): ChildProcess {
 		if (deadline !== undefined) writeFileSync(join(control, "deadline"), deadline);
 		const held = ["sh", "-c", 'held() { sleep 1000; }; trap "" TERM; held', "sh", folder];
-		const words = ["-c", SUPERVISE, "supervise", control, identity, ...(command.length === 0 ? held : command)];
+		const words = ["-c", SUPERVISE, "supervise", folder, CLOCK, ...(command.length === 0 ? held : command)];
 		supervisor = spawn("sh", words, {
 			detached: true,
 			stdio: ["ignore", "ignore", "ignore", "ignore", "ignore", "ignore", "ignore"],
@@ -115,7 +116,7 @@ describe("the supervisor", () => {
 
 	it("starts nothing where it has no sleep to pause with", async () => {
 		writeFileSync(join(control, "deadline"), deadlineIn(1000));
-		const words = ["-c", SUPERVISE, "supervise", control, identity, "/bin/touch", join(folder, "started")];
+		const words = ["-c", SUPERVISE, "supervise", folder, CLOCK, "/bin/touch", join(folder, "started")];
 		const child = spawn("/bin/sh", words, {
 			detached: true,
 			stdio: ["ignore", "ignore", "pipe"],

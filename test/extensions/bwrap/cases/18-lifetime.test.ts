@@ -52,7 +52,14 @@ describe("case 18: the process number in a state", () => {
 		});
 		const path = process.env["PATH"] ?? "";
 		directory = join(folder, "bwrap", "demo");
-		site = { base: join(folder, "bwrap"), path, table, programs: () => findPrograms(path), now: Date.now };
+		site = {
+			base: join(folder, "bwrap"),
+			path,
+			table,
+			programs: () => findPrograms(path),
+			clock: "/proc/uptime",
+			now: Date.now,
+		};
 		mkdirSync(site.base);
 	});
 	afterEach(() => rmSync(folder, { recursive: true }));

@@ -20,7 +20,8 @@ export class LocalBwrap {
 	});
 	private readonly handles: Handle[] = [];
 
-	constructor() {
+	/** @param now - Milliseconds since 1970, UTC. */
+	constructor(now = Date.now) {
 		chmodSync(this.folder, 0o711);
 		this.extension = new BwrapExtension({
 			declaration: {
@@ -32,7 +33,7 @@ export class LocalBwrap {
 			config: { state_dir: join(this.folder, "state") },
 			environment: (name) => process.env[name],
 			credentials: { route: () => undefined, value: () => undefined },
-			now: Date.now,
+			now,
 		});
 	}
 

@@ -1,5 +1,14 @@
 import type { enter } from "../../../../extensions/bwrap/entry/enter";
-import type { CleanupReport, Handle, Located, Profile, Provisioned, Ready } from "../../../../provider/contract";
+import type {
+	CleanupReport,
+	Finding,
+	Handle,
+	LeaseTerms,
+	Located,
+	Profile,
+	Provisioned,
+	Ready,
+} from "../../../../provider/contract";
 import type { ErrorCode, ErrorDetails } from "../../../../provider/errors";
 
 /** What a provision is asked for, as data. */
@@ -17,7 +26,11 @@ export interface Jobs {
 	waitReady: { readonly takes: Handle; readonly gives: Ready };
 	teardown: { readonly takes: Handle; readonly gives: CleanupReport };
 	locate: { readonly takes: Record<never, never>; readonly gives: readonly Located[] };
-	extendLease: { readonly takes: { readonly handle: Handle; readonly expiresAt: string }; readonly gives: string };
+	extendLease: { readonly takes: Extension; readonly gives: string };
+	/** `null` where its lease is not over. */
+	expire: { readonly takes: Handle; readonly gives: CleanupReport | null };
+	inventory: { readonly takes: Record<never, never>; readonly gives: readonly Finding[] };
+	reap: { readonly takes: Finding; readonly gives: CleanupReport };
 	enter: { readonly takes: Entry; readonly gives: Entered };
 	/** Ends the process, hard, as soon as it comes to a checkpoint. */
 	dieAt: { readonly takes: string; readonly gives: true };
@@ -25,6 +38,12 @@ export interface Jobs {
 
 /** What became of a command. */
 export type Entered = Awaited<ReturnType<typeof enter>>;
+
+export interface Extension {
+	readonly handle: Handle;
+	readonly expiresAt?: string;
+	readonly terms?: LeaseTerms;
+}
 
 /** A command in a sandbox; the record may be another than the one on the disk. */
 export interface Entry {

@@ -1,3 +1,4 @@
+import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -70,6 +71,14 @@ export class Place {
 	/** A shell script in a sandbox; what it printed. */
 	async sh(box: Box, script: string, ...args: string[]): Promise<Entered> {
 		return this.enter(box, ["sh", "-c", script, "sh", ...args]);
+	}
+
+	/** A process of the place's user outside of every sandbox; whoever asks ends it. */
+	outsider([program = "", ...args]: readonly string[]): ChildProcess {
+		const id = String(this.user.uid);
+		const become = this.user.uid === undefined ? [] : ["setpriv", "--reuid", id, "--regid", id, "--clear-groups"];
+		const [first = "", ...rest] = [...become, program, ...args];
+		return spawn(first, rest, { cwd: "/", stdio: "ignore" });
 	}
 
 	/** Everything of this place's sandboxes that still runs. */

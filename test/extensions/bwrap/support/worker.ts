@@ -1,6 +1,7 @@
 /** A provider process: the extension under whatever user it was started as, told what to do by its parent. */
 import { enter } from "../../../../extensions/bwrap/entry/enter";
 import { BwrapExtension } from "../../../../extensions/bwrap/handler";
+import { noteActivity } from "../../../../extensions/bwrap/idle/idle-limit";
 import { findPrograms } from "../../../../extensions/bwrap/preflight";
 import { type BwrapRecord, readRecord } from "../../../../extensions/bwrap/record";
 import { SandboxerError } from "../../../../provider/errors";
@@ -16,16 +17,22 @@ const jobs: { [Job in keyof Jobs]: (takes: Jobs[Job]["takes"]) => Promise<Jobs[J
 	waitReady: (handle) => extension.waitReady(handle, call),
 	teardown: (handle) => extension.teardown(handle, call),
 	locate: () => extension.locate({}),
-	extendLease: ({ handle, expiresAt }) => extension.extendLease(handle, expiresAt, call),
-	enter: async ({ directory, command, timeoutSeconds, record }) =>
-		enter({
+	extendLease: ({ handle, expiresAt, terms }) =>
+		extension.extendLease(handle, expiresAt, { ...call, ...(terms === undefined ? {} : { terms }) }),
+	expire: async (handle) => (await extension.expire(handle, call)) ?? null,
+	inventory: () => extension.inventory(call),
+	reap: (finding) => extension.reap(finding, call),
+	enter: async ({ directory, command, timeoutSeconds, record }) => {
+		await noteActivity(directory);
+		return enter({
 			programs: findPrograms(process.env["PATH"] ?? ""),
 			record: (record as BwrapRecord | undefined) ?? ((await readRecord(directory)) as BwrapRecord),
 			directory,
 			argv: command,
 			signal: gone.signal,
 			timeoutSeconds,
-		}),
+		});
+	},
 	dieAt: (checkpoint) => {
 		const hook = (name: string) => {
 			if (name === checkpoint) process.kill(process.pid, "SIGKILL");
