@@ -67,7 +67,7 @@ export function extendLease(site: Site, handle: Handle, expiresAt: string, call:
 		if (!held) throw lost(record.sandbox_id);
 		const left = Math.ceil((Date.parse(expiresAt) - site.now()) / 1000);
 		if (record.supervisor === undefined || !isWhole(site.table, record)) throw lost(record.sandbox_id);
-		await writeDeadline(sandboxFolders(directory).control, Math.max(0, Math.ceil(await uptimeSeconds()) + left));
+		writeDeadline(sandboxFolders(directory).control, Math.max(0, uptimeSeconds() + left));
 		await writeRecord(directory, { ...record, expires_at: expiresAt });
 		site.table.signal(record.supervisor, "SIGUSR1");
 		return expiresAt;

@@ -1,5 +1,6 @@
 import { type Call, checkpoint, type Handle, type Ready } from "../../provider/contract";
 import { SandboxerError } from "../../provider/errors";
+import { syncFolder } from "../../provider/records";
 import { sandboxFolders } from "./holder/command";
 import { identityOf, isWhole } from "./liveness";
 import { prove } from "./probes/prove";
@@ -15,10 +16,14 @@ export async function observe(site: Site, unchecked: Handle, call: Call): Promis
 	if (record === undefined) throw await withoutRecord(site, directory, handle);
 	if (!isHolder(handle, record)) throw gone(handle.sandbox_id, "its id is in use by a later life or another holder");
 	if (record.phase !== "ready" || !isWhole(site.table, record)) throw dead(record);
+	// What is told of the sandbox shall be on the disk, see writeReadyRecord.
+	const recorded = syncFolder(directory);
+	recorded.catch(() => undefined);
 	const controls = await prove(site.programs(), record, directory, call).catch((thrown: unknown) => {
 		// It ended meanwhile: what the probes then saw says nothing of its controls.
 		throw call.signal.aborted || isWhole(site.table, record) ? thrown : dead(record);
 	});
+	await recorded;
 	await checkpoint("wait:probed");
 	const { workspace } = sandboxFolders(directory);
 	return {

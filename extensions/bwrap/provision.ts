@@ -13,13 +13,13 @@ import { errnoOf, SandboxerError } from "../../provider/errors";
 import { copyTree, sandboxDirectory } from "../../provider/workspace";
 import { sandboxFolders } from "./holder/command";
 import { makeControlFolder, uptimeSeconds, writeDeadline } from "./holder/control-folder";
-import { startHolder } from "./holder/start";
+import { Supervisor } from "./holder/start";
 import { writeSystemFiles } from "./holder/system-files";
 import type { BwrapInputs } from "./inputs";
-import { makeCgroups, planCgroups } from "./limits/cgroup";
+import { type Cgroup, makeCgroups, planCgroups } from "./limits/cgroup";
 import { cgroupName } from "./limits/cgroup-name";
 import { isAnyAlive, isWhole } from "./liveness";
-import { type BwrapRecord, isHolder, parseHandle, readRecord, toHandle, writeRecord } from "./record";
+import { type BwrapRecord, isHolder, parseHandle, readRecord, toHandle, writeReadyRecord, writeRecord } from "./record";
 import { lockSandbox, type Site } from "./site";
 import { exists, isUnfinished, removeSandbox } from "./teardown";
 
@@ -37,22 +37,36 @@ export async function provision(
 	request: ProvisionRequest,
 ): Promise<Provisioned> {
 	const directory = sandboxDirectory(site.base, request.sandboxId);
-	site.programs();
+	const programs = site.programs();
 	await makeBase(site.base);
-	return lockSandbox(site, request.sandboxId, request, async (lock) => {
+	// Looked for while the lock is waited for; nothing is made yet.
+	const planned = planCgroups(cgroupName(directory, request.sandboxId), profile.resources);
+	planned.catch(() => undefined);
+	let supervisor: Supervisor | undefined;
+	const take = async (lock: number, waitSeconds: number) => {
+		await supervisor?.dismiss();
+		supervisor = new Supervisor(programs, directory, lock, waitSeconds);
+		return supervisor.locked(request.signal);
+	};
+	const work = async () => {
 		await checkpoint("provision:locked");
 		const earlier = await readRecord(directory);
 		if (earlier === undefined) await assertFree(directory, request.sandboxId);
 		const adopted = earlier === undefined ? undefined : await adopt(site, directory, earlier, request);
 		if (adopted !== undefined) return { handle: adopted, adopted: true };
-		const record = await newRecord(site, directory, profile, request, earlier);
+		const record = newRecord(site, profile, request, earlier, await planned);
 		try {
-			const handle = await make(site, directory, record, inputs, request, lock.descriptor);
+			const handle = await make(site, directory, record, inputs, request, supervisor as Supervisor);
 			return { handle, adopted: isResumed(request, record) };
 		} catch (thrown) {
 			throw await rolledBack(site, directory, record, SandboxerError.from(thrown));
 		}
-	});
+	};
+	try {
+		return await lockSandbox(site, request.sandboxId, request, work, take);
+	} finally {
+		await supervisor?.dismiss();
+	}
 }
 
 async function makeBase(base: string): Promise<void> {
@@ -124,18 +138,17 @@ function isResumed({ resumes }: ProvisionRequest, record: BwrapRecord): boolean 
 	return resumes !== undefined && isHolder(parseHandle(resumes), record);
 }
 
-async function newRecord(
+function newRecord(
 	site: Site,
-	directory: string,
 	profile: Profile,
 	request: ProvisionRequest,
 	earlier: BwrapRecord | undefined,
-): Promise<BwrapRecord> {
+	cgroups: readonly Cgroup[],
+): BwrapRecord {
 	const now = site.now();
 	const { generation, claim } = numbers(now, request, earlier);
 	const isRoot = process.getuid?.() === 0;
 	const { cpu, memory_mb } = profile.resources;
-	const cgroups = await planCgroups(cgroupName(directory, request.sandboxId), profile.resources);
 	if (cpu !== undefined && !cgroups.some(({ controller }) => controller === "cpu" || controller === "all")) {
 		throw new SandboxerError({
 			code: "unsupported",
@@ -158,7 +171,7 @@ async function newRecord(
 		network: profile.network.default,
 		access: profile.workspace.access,
 		resources: { ...(cpu === undefined ? {} : { cpu }), ...(memory_mb === undefined ? {} : { memory_mb }) },
-		cgroups,
+		cgroups: [...cgroups],
 		created_at: new Date(now).toISOString(),
 		ttl_seconds: request.ttlSeconds,
 	};
@@ -186,7 +199,7 @@ async function make(
 	record: BwrapRecord,
 	inputs: BwrapInputs,
 	request: ProvisionRequest,
-	lock: number,
+	supervisor: Supervisor,
 ): Promise<Handle> {
 	const folders = sandboxFolders(directory);
 	const owner = record.own_uid === undefined ? undefined : { uid: record.own_uid, gid: record.own_uid };
@@ -203,34 +216,27 @@ async function make(
 	}
 	if (owner !== undefined) await chown(folders.workspace, owner.uid, owner.gid);
 	await checkpoint("provision:workspace-copied");
-	await writeSystemFiles(folders.etc, record.sandbox_id, record.network);
-	await makeControlFolder(
-		folders.control,
-		{ sandboxId: record.sandbox_id, generation: record.generation },
-		Math.ceil(await uptimeSeconds()) + record.ttl_seconds,
-	);
+	writeSystemFiles(folders.etc, record.sandbox_id, record.network);
+	const { sandbox_id: sandboxId, generation, ttl_seconds: ttl } = record;
+	const deadline = uptimeSeconds() + ttl;
+	makeControlFolder(folders.control, { sandboxId, generation }, deadline);
 	await makeCgroups(record.cgroups, record.resources);
 	await checkpoint("provision:limits-made");
 	if (request.signal.aborted) throw stopped(record.sandbox_id);
 	request.progress("starting bwrap");
-	const held = await startHolder({
-		programs: site.programs(),
-		record,
-		directory,
-		lock,
-		signal: request.signal,
-		timeoutSeconds: request.timeoutSeconds,
-	});
+	const { signal, timeoutSeconds } = request;
+	const held = await supervisor.start({ record, signal, timeoutSeconds });
 	const readyAt = site.now();
-	await writeDeadline(folders.control, Math.ceil(await uptimeSeconds()) + record.ttl_seconds);
+	const prolonged = uptimeSeconds() + ttl;
+	if (prolonged !== deadline) writeDeadline(folders.control, prolonged);
 	const ready: BwrapRecord = {
 		...record,
 		phase: "ready",
 		ready_at: new Date(readyAt).toISOString(),
-		expires_at: new Date(readyAt + record.ttl_seconds * 1000).toISOString(),
+		expires_at: new Date(readyAt + ttl * 1000).toISOString(),
 		...held,
 	};
-	await writeRecord(directory, ready);
+	await writeReadyRecord(directory, ready);
 	await checkpoint("provision:recorded");
 	return toHandle(ready, directory);
 }

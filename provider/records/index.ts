@@ -1,2 +1,2 @@
-export { type HeldLock, type LockOptions, withLock } from "./lock";
-export { writeDurably } from "./write-durably";
+export { type HeldLock, type LockAttempt, type LockOptions, withLock } from "./lock";
+export { replaceFile, syncFolder, writeDurably } from "./write-durably";

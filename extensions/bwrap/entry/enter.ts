@@ -1,9 +1,8 @@
 import { closeSync, openSync } from "node:fs";
-import { join } from "node:path";
 import { SandboxerError } from "../../../provider/errors";
 import { ProcessTable } from "../../../provider/identity";
 import { type RunResult, run, strayDescriptors } from "../../../provider/transport";
-import { closingArguments, INSIDE_ENVIRONMENT, joinArguments } from "../holder/command";
+import { closingArguments, INSIDE_ENVIRONMENT, joinArguments, sandboxFolders } from "../holder/command";
 import { isBounded, PIDS_MAX } from "../limits/cgroup";
 import type { Programs } from "../preflight";
 import type { BwrapRecord } from "../record";
@@ -38,7 +37,7 @@ export async function enter({
 	timeoutSeconds,
 }: EnterOptions): Promise<RunResult> {
 	assertMayEnter(record);
-	const filter = openSync(join(directory, "filter"), "r");
+	const filter = openSync(sandboxFolders(directory).filter, "r");
 	try {
 		const stray = strayDescriptors(FILTER);
 		const above = stray.filter((descriptor) => descriptor > FILTER);
