@@ -70,7 +70,6 @@ export class HeldPlace {
 /** A sandbox of nothing: its supervisor is the real one and holds a process that sleeps. */
 export class HeldLease {
 	private constructor(
-		readonly _place: HeldPlace,
 		readonly directory: string,
 		readonly handle: Handle,
 		private readonly supervisor: ChildProcess,
@@ -103,7 +102,7 @@ export class HeldLease {
 			init: supervisor,
 		});
 		await writeRecord(directory, record);
-		const lease = new HeldLease(place, directory, toHandle(record, directory), child);
+		const lease = new HeldLease(directory, toHandle(record, directory), child);
 		while (lease.runs && (await lease.verdict()) === undefined) await setTimeout(1);
 		return lease;
 	}
