@@ -1,5 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import {
 	existsSync,
 	mkdirSync,
@@ -11,7 +12,6 @@ import {
 	symlinkSync,
 	writeFileSync,
 } from "node:fs";
-import { once } from "node:events";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

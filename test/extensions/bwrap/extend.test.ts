@@ -73,7 +73,7 @@ describe("a change of a lease", () => {
 	});
 
 	it("that was killed before it could write the record is shown as it is in force", async () => {
-		await writeDeadline(join(lease.directory, "control"), READY_UPTIME + 900);
+		writeDeadline(join(lease.directory, "control"), READY_UPTIME + 900);
 		expect((await locateAll(place.site))[0]).toMatchObject({ isOver: false, expiresAt: at(900) });
 		expect(await extend(1200)).toBe(at(1200));
 	});
