@@ -34,6 +34,7 @@ export class HeldPlace {
 		this.utcAtReady = Date.parse(readyAt);
 		this.site = {
 			base: join(this.folder, "bwrap"),
+			snapshots: join(this.folder, "bwrap-snapshots"),
 			path,
 			table: new ProcessTable(),
 			programs: () => findPrograms(path),
