@@ -54,6 +54,7 @@ describe("case 18: the process number in a state", () => {
 		directory = join(folder, "bwrap", "demo");
 		site = {
 			base: join(folder, "bwrap"),
+			snapshots: join(folder, "bwrap-snapshots"),
 			path,
 			table,
 			programs: () => findPrograms(path),
@@ -266,7 +267,7 @@ describe("case 18: the steps", () => {
 
 		it(step("up; reboot"), async () => {
 			const box = await place.make();
-			for (const { pid } of place.traces()) process.kill(pid, "SIGKILL");
+			place.killAll();
 			await until("every process is dead", () => place.traces().length === 0);
 			// The numbers are somebody else's now.
 			const stranger = spawn("sleep", ["1000"], { stdio: "ignore", detached: true });
