@@ -158,7 +158,7 @@ describe("exec", () => {
 	});
 
 	it("--json: the result as the one document, and the same exit status", async () => {
-		const { code, document } = await desk.json(X);
+		const { code, document } = await desk.json(sh("echo out; printf 'e\\377' >&2; exit 3"));
 		expect(code).toBe(3);
 		expect(document).toMatchObject({
 			sandboxId: "box",
