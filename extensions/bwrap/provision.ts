@@ -1,6 +1,5 @@
 import { randomInt } from "node:crypto";
-import { chown, mkdir } from "node:fs/promises";
-import { resolve } from "node:path";
+import { mkdir } from "node:fs/promises";
 import {
 	checkpoint,
 	type Handle,
@@ -12,13 +11,12 @@ import {
 import { routeOf } from "../../provider/credentials";
 import { errnoOf, SandboxerError } from "../../provider/errors";
 import { leaseTerms } from "../../provider/lease/lease-seconds";
-import { copyTree, sandboxDirectory } from "../../provider/workspace";
+import { sandboxDirectory } from "../../provider/workspace";
 import { sandboxFolders } from "./holder/command";
 import { makeControlFolder, uptimeSeconds, writeDeadline } from "./holder/control-folder";
 import { Supervisor } from "./holder/start";
 import { writeSystemFiles } from "./holder/system-files";
 import { setIdleLimit } from "./idle/idle-limit";
-import type { BwrapInputs } from "./inputs";
 import { hasBeenReady, leaseState } from "./lease";
 import { type Cgroup, makeCgroups, planCgroups } from "./limits/cgroup";
 import { cgroupName } from "./limits/cgroup-name";
@@ -27,12 +25,17 @@ import { OWN_UIDS } from "./own-uid";
 import { type BwrapRecord, isHolder, parseHandle, readRecord, toHandle, writeReadyRecord, writeRecord } from "./record";
 import { lockSandbox, type Site } from "./site";
 import { exists, isUnfinished, removeSandbox } from "./teardown";
+import type { WorkspaceSource } from "./workspace-source";
 
-/** Makes a sandbox, or adopts the one that an earlier call made for the same owner. */
+/**
+ * Makes a sandbox, or adopts the one that an earlier call made for the same owner.
+ *
+ * @param open - Looks at what the workspace shall come from, before anything of a new sandbox is made.
+ */
 export async function provision(
 	site: Site,
 	profile: Profile,
-	inputs: BwrapInputs,
+	open: () => Promise<WorkspaceSource>,
 	request: ProvisionRequest,
 ): Promise<Provisioned> {
 	const directory = sandboxDirectory(site.base, request.sandboxId);
@@ -53,12 +56,17 @@ export async function provision(
 		if (earlier === undefined) await assertFree(directory, request.sandboxId);
 		const adopted = earlier === undefined ? undefined : await adopt(site, directory, earlier, profile, request);
 		if (adopted !== undefined) return { handle: adopted, adopted: true };
-		const record = newRecord(site, profile, request, earlier, await planned);
+		const source = await open();
 		try {
-			const handle = await make(site, directory, record, inputs, request, supervisor as Supervisor);
-			return { handle, adopted: isResumed(request, record) };
-		} catch (thrown) {
-			throw await rolledBack(site, directory, record, SandboxerError.from(thrown));
+			const record = newRecord(site, profile, request, earlier, await planned);
+			try {
+				const handle = await make(site, directory, record, source, request, supervisor as Supervisor);
+				return { handle, adopted: isResumed(request, record) };
+			} catch (thrown) {
+				throw await rolledBack(site, directory, record, SandboxerError.from(thrown));
+			}
+		} finally {
+			await source.close();
 		}
 	};
 	try {
@@ -210,24 +218,16 @@ async function make(
 	site: Site,
 	directory: string,
 	record: BwrapRecord,
-	inputs: BwrapInputs,
+	source: WorkspaceSource,
 	request: ProvisionRequest,
 	supervisor: Supervisor,
 ): Promise<Handle> {
 	const folders = sandboxFolders(directory);
-	const owner = record.own_uid === undefined ? undefined : { uid: record.own_uid, gid: record.own_uid };
 	await mkdir(directory, { recursive: true, mode: 0o711 });
 	await writeRecord(directory, record);
 	await checkpoint("provision:record-written");
 	await mkdir(folders.workspace, { mode: 0o700 });
-	if (inputs.repo !== undefined) {
-		request.progress(`copying ${inputs.repo}`);
-		await copyTree(resolve(inputs.repo), folders.workspace, {
-			signal: request.signal,
-			...(owner === undefined ? {} : { owner }),
-		});
-	}
-	if (owner !== undefined) await chown(folders.workspace, owner.uid, owner.gid);
+	await source.fill(folders.workspace, record, request);
 	await checkpoint("provision:workspace-copied");
 	writeSystemFiles(folders.etc, record.sandbox_id, record.network);
 	const { sandbox_id: sandboxId, generation, ttl_seconds: ttl } = record;

@@ -9,6 +9,8 @@ import type { BwrapHandle } from "./record";
 export interface Site {
 	/** Holds one folder a sandbox. */
 	readonly base: string;
+	/** Holds one folder a snapshot. */
+	readonly snapshots: string;
 	readonly path: string;
 	readonly table: ProcessTable;
 	/** Looked up when first used: a destroy of nothing needs no bwrap. */

@@ -186,6 +186,8 @@ class Sorter implements TarVisitor {
 
 	memberEnd(member: TarMember): void {
 		if (this.#isKept && member.kind === "file") this.#sums.add(member, this.#hash);
+		// What comes now is the next one's, or the archive's end.
+		this.#isKept = true;
 	}
 
 	raw(bytes: Buffer): void {

@@ -29,10 +29,10 @@ export interface TakeOptions extends Omit<CaptureOptions, "folder"> {
 	/** How long to wait for another snapshot of the same id, in seconds. */
 	readonly timeoutSeconds: number;
 	/**
-	 * Asked when all is written and before the snapshot exists: throws where the tree was not all the time what it
-	 * is said to be, and does the publishing under whatever keeps it so.
+	 * Has it written, then lets it exist, under whatever keeps the tree what it is said to be. Where it throws
+	 * there is none.
 	 */
-	readonly publish: (exist: () => Promise<void>) => Promise<void>;
+	readonly around: (write: () => Promise<void>, exist: () => Promise<void>) => Promise<void>;
 }
 
 /**
@@ -67,14 +67,18 @@ export class SnapshotStore {
 			await rm(folder, { recursive: true, force: true });
 			await mkdir(folder, { mode: 0o700 });
 			try {
-				const captured = await capture({ ...options, folder });
-				const manifest: Manifest = { manifest_version: 1, kind: "workspace", ...facts, ...captured };
-				await writeDurably(join(folder, FILES.manifest), `${JSON.stringify(manifest)}\n`);
-				await options.publish(async () => {
+				let manifest: Manifest | undefined;
+				const write = async () => {
+					const captured = await capture({ ...options, folder });
+					manifest = { manifest_version: 1, kind: "workspace", ...facts, ...captured };
+					await writeDurably(join(folder, FILES.manifest), `${JSON.stringify(manifest)}\n`);
+				};
+				const exist = async () => {
 					await rename(folder, final);
 					await syncFolder(this.directory);
-				});
-				return manifest;
+				};
+				await options.around(write, exist);
+				return manifest as unknown as Manifest;
 			} catch (thrown) {
 				throw this.#asError(thrown, options.what);
 			} finally {

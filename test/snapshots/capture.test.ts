@@ -52,7 +52,10 @@ function options(changes: Partial<TakeOptions> = {}): TakeOptions {
 		limits: DEFAULT_LIMITS,
 		signal: untilDone,
 		timeoutSeconds: 60,
-		publish: (exist) => exist(),
+		around: async (write, exist) => {
+			await write();
+			await exist();
+		},
 		...changes,
 	};
 }
@@ -200,7 +203,9 @@ it("the caller stops: nothing is left, and no tar runs on", async () => {
 
 it("the tree is not what it was when all is written: it does not exist", async () => {
 	const gone = new Error("torn down meanwhile");
-	await expect(take("one", { publish: () => Promise.reject(gone) })).rejects.toThrow("torn down meanwhile");
+	await expect(take("one", { around: (write) => write().then(() => Promise.reject(gone)) })).rejects.toThrow(
+		"torn down meanwhile",
+	);
 	expectNothing();
 });
 
@@ -248,6 +253,13 @@ it("sockets, fifos, devices and links that lead out are left out and told; the r
 	} finally {
 		server.close();
 	}
+});
+
+it("where the last member is left out, the archive has its end all the same", async () => {
+	execFileSync("mkfifo", [join(tree, "only")]);
+	const manifest = await take();
+	expect(manifest.left_out).toEqual([{ path: "only", reason: "is a fifo" }]);
+	expect(readdirSync(await restored(manifest))).toEqual([]);
 });
 
 it("setuid, setgid and sticky are not kept, and so never restored", async () => {

@@ -65,10 +65,17 @@ export function systemArguments(folder: string, network: "deny" | "allow"): stri
 		...(network === "allow" ? ["resolv.conf"] : []),
 	];
 	return [
-		...["--ro-bind", "/usr", "/usr"],
-		...["bin", "sbin", "lib", "lib32", "lib64"].flatMap((name) => rootFolder(`/${name}`)),
+		...programArguments(),
 		...own.flatMap((name) => ["--ro-bind", join(folder, name), `/etc/${name}`]),
 		...FROM_HOST.flatMap((name) => ["--ro-bind-try", `/etc/${name}`, `/etc/${name}`]),
+	];
+}
+
+/** bwrap's words for the machine's programs, read-only. */
+export function programArguments(): string[] {
+	return [
+		...["--ro-bind", "/usr", "/usr"],
+		...["bin", "sbin", "lib", "lib32", "lib64"].flatMap((name) => rootFolder(`/${name}`)),
 	];
 }
 
