@@ -8,9 +8,10 @@ import type { Duplex, Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Command, CommandEnd } from "../../../provider/contract";
 import { errnoOf, SandboxerError } from "../../../provider/errors";
-import { ProcessTable } from "../../../provider/identity";
+import { ProcessTable, waitUntilDead } from "../../../provider/identity";
 import { makePipes, type Pipe, spawnClean, strayDescriptors } from "../../../provider/transport";
 import { INSIDE_ENVIRONMENT } from "../holder/command";
+import { isWhole } from "../liveness";
 import type { Programs } from "../preflight";
 import type { BwrapRecord } from "../record";
 import { ENTRY_DESCRIPTORS, entryCommand, entryUser, WRONG_SANDBOX } from "./entry-command";
@@ -21,6 +22,8 @@ const GATE = readFileSync(join(__dirname, "gate.sh"), "utf8");
 const SILENCE_MS = 1000;
 /** Added to the number of a signal by whoever tells its end as an exit code, as every shell does. */
 const SIGNALLED = 128;
+/** How long the first process of a sandbox may outlive the commands that end with it. */
+const ENDING_MS = 100;
 /** Of a command that SIGKILL ended. */
 export const KILLED = SIGNALLED + constants.signals.SIGKILL;
 /** At most this much: what the pipe and the reader hold (pipe(7): 64 KiB), and no more from whoever was handed its other end. */
@@ -48,8 +51,10 @@ export async function runEntry(entry: Entry): Promise<CommandEnd> {
 	const begun = await start(entry);
 	const { child, exited, outputs } = begun;
 	let ending: "timeout" | "abort" | undefined;
+	const over = new AbortController();
 	const end = (why: "timeout" | "abort") => {
 		ending ??= why;
+		over.abort();
 		if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
 			process.kill(-child.pid, "SIGKILL");
 		// What was handed to somebody else may stay open for as long as he likes.
@@ -58,18 +63,22 @@ export async function runEntry(entry: Entry): Promise<CommandEnd> {
 	const timer = setTimeout(end, timeoutSeconds * 1000, "timeout");
 	const onAbort = () => end("abort");
 	signal.addEventListener("abort", onAbort, { once: true });
+	// Aborted while it was being started: no event tells that any more.
+	if (signal.aborted) onAbort();
+	const takes = (stream: "stdout" | "stderr") => (chunk: Buffer) =>
+		notBeyond(over.signal, entry.command.output(stream, chunk));
 	try {
 		const refusal = await throughGate(begun);
 		if (refusal !== undefined && ending === undefined) throw await notStarted(entry, begun, refusal);
 		const [stdout, stderr] = outputs as [Readable, Readable];
 		const [exitCode] = await Promise.all([
 			exited.then(codeOf),
-			pump(stdout, exited, (chunk) => entry.command.output("stdout", chunk)),
-			pump(stderr, exited, (chunk) => entry.command.output("stderr", chunk)),
+			pump(stdout, exited, takes("stdout")),
+			pump(stderr, exited, takes("stderr")),
 		]);
 		if (ending === "abort") throw stopped(record);
 		if (ending === "timeout") return { exitCode: null, timedOut: true };
-		if (exitCode === KILLED && !isRunning(record)) throw ended(record);
+		if (exitCode === KILLED && (await hasEnded(record))) throw ended(record);
 		return { exitCode, timedOut: false };
 	} catch (thrown) {
 		end("abort");
@@ -106,6 +115,16 @@ function assertMayEnter(record: BwrapRecord): void {
 
 function isRunning({ init }: BwrapRecord): boolean {
 	return init !== undefined && new ProcessTable().isAlive(init);
+}
+
+/**
+ * Whether the sandbox is at its end. Of one that is being ended the commands are the first to go: its first process
+ * is there until all others are.
+ */
+async function hasEnded(record: BwrapRecord): Promise<boolean> {
+	const table = new ProcessTable();
+	if (record.init === undefined || !isWhole(table, record)) return true;
+	return (await waitUntilDead(table, [record.init], ENDING_MS)).length === 0;
 }
 
 interface Begun {
@@ -186,6 +205,17 @@ async function throughGate({ gate }: Begun): Promise<string | undefined> {
 		if (more !== undefined) return word === "started" ? undefined : word;
 	}
 	return "closed";
+}
+
+/** Waits for whoever takes an output, but not beyond the end of the command. */
+function notBeyond(over: AbortSignal, taken: Promise<void> | void): Promise<void> | void {
+	if (taken === undefined) return;
+	return new Promise((resolve, reject) => {
+		const stop = () => resolve();
+		over.addEventListener("abort", stop, { once: true });
+		if (over.aborted) stop();
+		taken.then(resolve, reject).finally(() => over.removeEventListener("abort", stop));
+	});
 }
 
 /** Hands an output on piece by piece, until it ends; once the command has ended, not for ever. */
