@@ -18,10 +18,12 @@ import {
 	type ProvisionRequest,
 	type Ready,
 	SandboxExtension,
+	type SnapshotMeta,
+	type SnapshotRequest,
 } from "../../provider/contract";
 import { ProcessTable } from "../../provider/identity";
 import { leaseTerms } from "../../provider/lease/lease-seconds";
-import { baseDirectory } from "./config";
+import { directoriesOf } from "./config";
 import { runCommand } from "./entry/run-command";
 import { expire } from "./expire";
 import { extendLease } from "./extend";
@@ -33,7 +35,11 @@ import { observe } from "./observe";
 import { DEFAULT_PATH, findPrograms, type Programs } from "./preflight";
 import { provision } from "./provision";
 import type { Site } from "./site";
+import { snapshotSource } from "./snapshots/restore";
+import { removeSnapshot, storedSnapshots } from "./snapshots/stored";
+import { takeSnapshot } from "./snapshots/take";
 import { teardown } from "./teardown";
+import { repoSource } from "./workspace-source";
 
 /** Sandboxes of Linux namespaces on this machine, by bubblewrap. */
 export class BwrapExtension extends SandboxExtension<BwrapInputs> {
@@ -45,7 +51,7 @@ export class BwrapExtension extends SandboxExtension<BwrapInputs> {
 		const path = host.environment("PATH") ?? DEFAULT_PATH;
 		let programs: Programs | undefined;
 		this.site = {
-			base: baseDirectory(host),
+			...directoriesOf(host),
 			path,
 			table: new ProcessTable(),
 			programs: () => {
@@ -63,7 +69,7 @@ export class BwrapExtension extends SandboxExtension<BwrapInputs> {
 		_host: string,
 		request: ProvisionRequest,
 	): Promise<Provisioned> {
-		return provision(this.site, profile, inputs, request);
+		return provision(this.site, profile, () => Promise.resolve(repoSource(inputs)), request);
 	}
 
 	override waitReady(handle: Handle, call: Call): Promise<Ready> {
@@ -111,6 +117,32 @@ export class BwrapExtension extends SandboxExtension<BwrapInputs> {
 
 	override reap(finding: Finding, call: Call): Promise<CleanupReport> {
 		return reap(this.site, finding, call);
+	}
+
+	override supportsSnapshots(): boolean {
+		return true;
+	}
+
+	override snapshot(handle: Handle, request: SnapshotRequest): Promise<SnapshotMeta> {
+		return takeSnapshot(this.site, handle, request);
+	}
+
+	override snapshots(query: { readonly sandboxId?: string }): Promise<SnapshotMeta[]> {
+		return storedSnapshots(this.site, query);
+	}
+
+	override removeSnapshot(snapshot: SnapshotMeta): Promise<CleanupReport> {
+		return removeSnapshot(this.site, snapshot);
+	}
+
+	override restoreFromSnapshot(
+		profile: Profile,
+		snapshot: SnapshotMeta,
+		inputs: BwrapInputs,
+		_host: string,
+		request: ProvisionRequest,
+	): Promise<Provisioned> {
+		return provision(this.site, profile, () => snapshotSource(this.site, snapshot, inputs, request), request);
 	}
 
 	override problems(profile: Profile, inputs: BwrapInputs): Problem[] {

@@ -146,7 +146,11 @@ export class Bench {
 }
 
 /** Waits until nothing is in the way; says what is, when the time is up. */
-export async function until(what: string, inTheWay: () => Promise<string | undefined>, seconds = GONE_SECONDS): Promise<void> {
+export async function until(
+	what: string,
+	inTheWay: () => Promise<string | undefined>,
+	seconds = GONE_SECONDS,
+): Promise<void> {
 	const deadline = performance.now() + seconds * 1000;
 	for (;;) {
 		const why = await inTheWay();

@@ -6,7 +6,15 @@ import type { ProfileDocument } from "../documents/profile";
 import { SandboxerError } from "../errors";
 import type { ConformanceAdapter } from "./adapter";
 import { CREDENTIAL_SETTING, DANGEROUS_ENVIRONMENT, QUIET_ENVIRONMENT } from "./canaries";
-import { type Abilities, type Answer, type ExecuteOrder, type Jobs, type Order, SETUP_VARIABLE, type Setup } from "./messages";
+import {
+	type Abilities,
+	type Answer,
+	type ExecuteOrder,
+	type Jobs,
+	type Order,
+	SETUP_VARIABLE,
+	type Setup,
+} from "./messages";
 
 const WORKER = join(__dirname, "worker.js");
 
@@ -39,7 +47,10 @@ export class Caller {
 	#printed = "";
 
 	/** @param terminal - Words that give it a terminal, such as those of script(1). */
-	constructor(adapter: ConformanceAdapter, terminal: (command: readonly string[]) => readonly string[] = (words) => words) {
+	constructor(
+		adapter: ConformanceAdapter,
+		terminal: (command: readonly string[]) => readonly string[] = (words) => words,
+	) {
 		const [program = "", ...words] = terminal(commandOf(adapter));
 		const descriptor = openSync("/dev/null", "r");
 		const unused = Array<"ignore">(CANARY_DESCRIPTOR - 4).fill("ignore");
@@ -91,7 +102,11 @@ export class Caller {
 		return { result, abort: () => this.#send({ abort: number }) };
 	}
 
-	do<Job extends keyof Jobs>(job: Job, takes: Jobs[Job]["takes"], timeoutSeconds?: number): Promise<Jobs[Job]["gives"]> {
+	do<Job extends keyof Jobs>(
+		job: Job,
+		takes: Jobs[Job]["takes"],
+		timeoutSeconds?: number,
+	): Promise<Jobs[Job]["gives"]> {
 		return this.begin(job, takes, timeoutSeconds).result;
 	}
 

@@ -1,7 +1,16 @@
 import type { Bench } from "./bench";
 
 /** What a case needs of an adapter, or of the extension, to be shown at all. */
-export type Need = "traces" | "crash" | "checkpoints" | "python3" | "process isolation" | "network deny" | "a memory limit" | "execution" | "leases";
+export type Need =
+	| "traces"
+	| "crash"
+	| "checkpoints"
+	| "python3"
+	| "process isolation"
+	| "network deny"
+	| "a memory limit"
+	| "execution"
+	| "leases";
 
 /** One thing that an extension must do, tried once. */
 export interface Case {

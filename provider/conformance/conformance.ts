@@ -25,7 +25,8 @@ export function conformance(adapter: ConformanceAdapter): void {
 		for (const { name, supported, cases, notShown } of planFor(adapter)) {
 			describe(supported ? name : `${name}: not supported`, () => {
 				for (const one of cases) it(one.name, () => one.run(bench));
-				for (const { name: what, missing } of notShown) it.skip(`${what} (not shown: ${missing.join(", ")})`, () => undefined);
+				for (const { name: what, missing } of notShown)
+					it.skip(`${what} (not shown: ${missing.join(", ")})`, () => undefined);
 			});
 		}
 	});

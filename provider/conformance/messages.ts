@@ -42,7 +42,11 @@ export interface Abilities {
 }
 
 /** A standard input as it goes to the calling process: as it is, or a stream that is made there. */
-export type StdinOrder = string | Uint8Array | { readonly stream: "zeros"; readonly bytes: number } | { readonly stream: "open" };
+export type StdinOrder =
+	| string
+	| Uint8Array
+	| { readonly stream: "zeros"; readonly bytes: number }
+	| { readonly stream: "open" };
 
 /** Options of an execution as they go to the calling process. */
 export interface ExecuteOrder extends Omit<ExecuteOptions, "onOutput" | "executionContext"> {
@@ -105,7 +109,12 @@ export type Order =
 export type Answer =
 	| { readonly number: number; readonly gives: unknown }
 	| { readonly number: number; readonly error: TransferredError }
-	| { readonly number: number; readonly piece: number; readonly stream: "stdout" | "stderr"; readonly chunk: Uint8Array };
+	| {
+			readonly number: number;
+			readonly piece: number;
+			readonly stream: "stdout" | "stderr";
+			readonly chunk: Uint8Array;
+	  };
 
 export interface TransferredError {
 	readonly code: ErrorCode;

@@ -33,7 +33,10 @@ export function planFor(adapter: ConformanceAdapter): readonly PlannedPart[] {
 	return [part("execution", abilities.execution, EXECUTION)];
 }
 
-function meansOf({ traces, crash, checkpoints = [], programs = [], profile }: ConformanceAdapter, abilities: Abilities): Set<Need> {
+function meansOf(
+	{ traces, crash, checkpoints = [], programs = [], profile }: ConformanceAdapter,
+	abilities: Abilities,
+): Set<Need> {
 	const means: [boolean, Need][] = [
 		[traces !== undefined, "traces"],
 		[crash !== undefined, "crash"],

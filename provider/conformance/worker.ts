@@ -26,7 +26,12 @@ const host: ExtensionHost = {
 
 function open(): SandboxExtension {
 	const [, className = ""] = setup.declaration.handler.split(":");
-	const module = createRequire(setup.handler)(setup.handler) as Record<string, new (host: ExtensionHost) => SandboxExtension>;
+	const module = createRequire(setup.handler)(setup.handler) as Record<
+		string,
+		new (
+			host: ExtensionHost,
+		) => SandboxExtension
+	>;
 	const Handler = module[className];
 	if (Handler === undefined) throw new Error(`${setup.handler} exports no ${className}.`);
 	return new Handler(host);
@@ -38,7 +43,9 @@ Object.assign(process.env, setup.environment);
 const placed = ({ profile, inputs, host: where, ...request }: Wish, call: Call) =>
 	[profile, inputs, where, { ...request, ...call }] as const;
 
-const jobs: { [Job in keyof Jobs]: (takes: Jobs[Job]["takes"], call: Call, number: number) => Promise<Jobs[Job]["gives"]> } = {
+const jobs: {
+	[Job in keyof Jobs]: (takes: Jobs[Job]["takes"], call: Call, number: number) => Promise<Jobs[Job]["gives"]>;
+} = {
 	provision: (wish, call) => extension.provision(...placed(wish, call)),
 	waitReady: (handle, call) => extension.waitReady(handle, call),
 	teardown: (handle, call) => extension.teardown(handle, call),
@@ -73,7 +80,10 @@ const jobs: { [Job in keyof Jobs]: (takes: Jobs[Job]["takes"], call: Call, numbe
 let pieces = 0;
 const sent = new Map<number, () => void>();
 
-function executeOptions({ watched = false, executionContext, ...options }: ExecuteOrder, number: number): ExecuteOptions {
+function executeOptions(
+	{ watched = false, executionContext, ...options }: ExecuteOrder,
+	number: number,
+): ExecuteOptions {
 	const { stdin, ...context } = executionContext ?? {};
 	return {
 		...options,

@@ -186,7 +186,11 @@ export abstract class SandboxExtension<Inputs extends ExtensionInputs = Extensio
 		return false;
 	}
 
-	/** Takes a snapshot; the sandbox stays ready. Nothing of it can be seen before it is complete. */
+	/**
+	 * Takes a snapshot; the sandbox stays ready. Nothing of it can be seen before it is complete. One of that id
+	 * that is there already is a `conflict`, unless it is this very owner's of this very life of the sandbox: then
+	 * an earlier call's answer was lost, and it is the answer.
+	 */
 	snapshot(_handle: Handle, _request: SnapshotRequest): Promise<SnapshotMeta> {
 		return this.refuse("take snapshots", "snapshot");
 	}

@@ -167,6 +167,8 @@ export interface SnapshotRequest extends Call {
 	readonly labels: Readonly<Record<string, string>>;
 	/** How long it is kept, in seconds; absent: until somebody removes it. */
 	readonly keepSeconds?: number;
+	/** The resource it is for: one of the same id, owner and life of the sandbox that is there already is the one asked for. */
+	readonly owner?: Owner;
 }
 
 /** A taken snapshot. Data, snake_case, nothing secret; each extension adds its own fields. */

@@ -55,5 +55,14 @@ function leadsOutOnDisk(directory: readonly PlannedDirectory[], target: Buffer):
  * @param target - what the link says.
  */
 export function leadsOut(directory: readonly PlannedDirectory[], target: Buffer): boolean {
-	return isAbsolute(target) || leadsOutByWords(directory.length - 1, target) || leadsOutOnDisk(directory, target);
+	return leadsOutByItself(directory.length - 1, target) || leadsOutOnDisk(directory, target);
+}
+
+/**
+ * Whether a symbolic link leads out by its own words, whatever else is in the tree.
+ *
+ * @param depth - of the directory that it stands in; 0 is the tree's root.
+ */
+export function leadsOutByItself(depth: number, target: Buffer): boolean {
+	return isAbsolute(target) || leadsOutByWords(depth, target);
 }

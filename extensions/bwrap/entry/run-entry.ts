@@ -1,15 +1,15 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, readFileSync } from "node:fs";
-import { Socket } from "node:net";
 import { constants } from "node:os";
 import { join } from "node:path";
-import type { Duplex, Readable } from "node:stream";
+import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Command, CommandEnd } from "../../../provider/contract";
 import { errnoOf, SandboxerError } from "../../../provider/errors";
-import { ProcessTable, waitUntilDead } from "../../../provider/identity";
-import { makePipes, type Pipe, spawnClean, strayDescriptors } from "../../../provider/transport";
+import { ProcessTable } from "../../../provider/identity";
+import { makePipes, type Pipe, PipeReader, spawnClean, strayDescriptors } from "../../../provider/transport";
 import { INSIDE_ENVIRONMENT } from "../holder/command";
 import { isWhole } from "../liveness";
 import type { Programs } from "../preflight";
@@ -20,10 +20,10 @@ const GATE = readFileSync(join(__dirname, "gate.sh"), "utf8");
 
 /** What was written before its command's end is read after it, as long as some more comes this often. */
 const SILENCE_MS = 1000;
+/** How long after a command its sandbox may still look alive, where both are ended at once. */
+const ENDING_MS = 50;
 /** Added to the number of a signal by whoever tells its end as an exit code, as every shell does. */
 const SIGNALLED = 128;
-/** How long the first process of a sandbox may outlive the commands that end with it. */
-const ENDING_MS = 100;
 /** Of a command that SIGKILL ended. */
 export const KILLED = SIGNALLED + constants.signals.SIGKILL;
 /** At most this much: what the pipe and the reader hold (pipe(7): 64 KiB), and no more from whoever was handed its other end. */
@@ -65,12 +65,12 @@ export async function runEntry(entry: Entry): Promise<CommandEnd> {
 	signal.addEventListener("abort", onAbort, { once: true });
 	// Aborted while it was being started: no event tells that any more.
 	if (signal.aborted) onAbort();
-	const takes = (stream: "stdout" | "stderr") => (chunk: Buffer) =>
-		notBeyond(over.signal, entry.command.output(stream, chunk));
+	const takes = (stream: "stdout" | "stderr") => (piece: Uint8Array) =>
+		notBeyond(over.signal, entry.command.output(stream, piece));
 	try {
 		const refusal = await throughGate(begun);
 		if (refusal !== undefined && ending === undefined) throw await notStarted(entry, begun, refusal);
-		const [stdout, stderr] = outputs as [Readable, Readable];
+		const [stdout, stderr] = outputs as [PipeReader, PipeReader];
 		const [exitCode] = await Promise.all([
 			exited.then(codeOf),
 			pump(stdout, exited, takes("stdout")),
@@ -117,14 +117,11 @@ function isRunning({ init }: BwrapRecord): boolean {
 	return init !== undefined && new ProcessTable().isAlive(init);
 }
 
-/**
- * Whether the sandbox is at its end. Of one that is being ended the commands are the first to go: its first process
- * is there until all others are.
- */
+/** Whether the sandbox itself has been ended: its processes die one after another, within milliseconds. */
 async function hasEnded(record: BwrapRecord): Promise<boolean> {
 	const table = new ProcessTable();
-	if (record.init === undefined || !isWhole(table, record)) return true;
-	return (await waitUntilDead(table, [record.init], ENDING_MS)).length === 0;
+	if (isWhole(table, record)) await pause(ENDING_MS);
+	return !isWhole(table, record);
 }
 
 interface Begun {
@@ -132,7 +129,7 @@ interface Begun {
 	readonly exited: Promise<[number | null, NodeJS.Signals | null]>;
 	readonly gate: Duplex;
 	/** Standard output and standard error. */
-	readonly outputs: readonly Readable[];
+	readonly outputs: readonly PipeReader[];
 }
 
 async function start({ programs, record, directory, command }: Entry): Promise<Begun> {
@@ -143,7 +140,7 @@ async function start({ programs, record, directory, command }: Entry): Promise<B
 	const filter = openSync(join(directory, "filter"), "r");
 	const stray = strayDescriptors(first + files.length);
 	const [program = "", ...args] = entryCommand(programs, record, command, GATE, stray);
-	const outputs = [stdout, stderr].map(({ reader }) => new Socket({ fd: reader, readable: true, writable: false }));
+	const outputs = [stdout, stderr].map(({ reader }) => new PipeReader(reader));
 	try {
 		const child = spawnClean(program, args, {
 			env: { PATH: INSIDE_ENVIRONMENT.PATH },
@@ -220,38 +217,30 @@ function notBeyond(over: AbortSignal, taken: Promise<void> | void): Promise<void
 
 /** Hands an output on piece by piece, until it ends; once the command has ended, not for ever. */
 async function pump(
-	reader: Readable,
+	reader: PipeReader,
 	exited: Promise<unknown>,
-	take: (chunk: Buffer) => Promise<void> | void,
+	take: (piece: Uint8Array) => Promise<void> | void,
 ): Promise<void> {
 	let hasExited = false;
 	let after = 0;
 	let timer: NodeJS.Timeout | undefined;
-	const wait = () => {
+	const waitForMore = () => {
 		clearTimeout(timer);
 		if (hasExited) timer = setTimeout(() => reader.destroy(), SILENCE_MS);
 	};
 	void exited.then(() => {
 		hasExited = true;
-		wait();
+		waitForMore();
 	});
-	try {
-		for await (const chunk of reader) {
-			clearTimeout(timer);
-			await take(chunk as Buffer);
-			after += hasExited ? (chunk as Buffer).length : 0;
-			if (after > AFTER_END_BYTES) break;
-			wait();
-		}
-	} catch (thrown) {
-		if (!reader.destroyed || !isCutShort(thrown)) throw thrown;
-	} finally {
+	await reader.read((piece) => {
 		clearTimeout(timer);
-	}
-}
-
-function isCutShort(thrown: unknown): boolean {
-	return ["ERR_STREAM_PREMATURE_CLOSE", "ABORT_ERR"].includes((thrown as NodeJS.ErrnoException).code ?? "");
+		if (hasExited) after += piece.length;
+		const taken = take(piece);
+		if (after > AFTER_END_BYTES) reader.destroy();
+		if (taken === undefined) waitForMore();
+		return taken?.then(waitForMore);
+	});
+	clearTimeout(timer);
 }
 
 async function notStarted(
@@ -293,9 +282,11 @@ async function notStarted(
 	});
 }
 
-async function wholeText(stream: Readable): Promise<string> {
+async function wholeText(reader: PipeReader): Promise<string> {
 	let text = "";
-	for await (const chunk of stream) text += String(chunk);
+	await reader.read((piece) => {
+		text += Buffer.from(piece).toString();
+	});
 	return text;
 }
 

@@ -22,11 +22,17 @@ export const ENDS: readonly Case[] = [
 			exitCode: 128 + number,
 		}),
 	),
-	refuses("names a program that is not there", ["no-such-program"], { code: "not-started", names: ['"no-such-program"'] }),
+	refuses("names a program that is not there", ["no-such-program"], {
+		code: "not-started",
+		names: ['"no-such-program"'],
+	}),
 	refuses("names a path that is not there", ["/no/such"], { code: "not-started", names: ['"/no/such"'] }),
 	refuses("a folder as a program", ["/usr"], { code: "not-started", names: ['"/usr"'] }),
 	refuses("a file that may not be run", ["/etc/passwd"], { code: "not-started", names: ['"/etc/passwd"'] }),
-	refuses("a program of another's folder by its bare name", ["ran-nothing/../sh"], { code: "not-started", names: ["ran-nothing/../sh"] }),
+	refuses("a program of another's folder by its bare name", ["ran-nothing/../sh"], {
+		code: "not-started",
+		names: ["ran-nothing/../sh"],
+	}),
 	runs("tells a shell's own 127 from a command that is not there", ["sh", "-c", "no-such-program"], {
 		exitCode: 127,
 		stderr: /no-such-program/,

@@ -48,7 +48,10 @@ export const ENVIRONMENT: readonly Case[] = [
 		run: async (bench) => {
 			const words = (await bench.sh("env -0")).split("\0").filter((word) => word !== "");
 			const names = words.map((word) => word.split("=")[0] ?? "");
-			same(names.filter((name) => !ALLOWED.includes(name)), []);
+			same(
+				names.filter((name) => !ALLOWED.includes(name)),
+				[],
+			);
 			assert.doesNotMatch(words.join("\n"), /canary|evil/);
 			assert.ok(names.includes("PATH") && names.includes("HOME"), names.join());
 			const { PATH, HOME } = process.env;
@@ -67,14 +70,21 @@ export const ENVIRONMENT: readonly Case[] = [
 			executionContext: { env: { [name]: value } },
 		}),
 	),
-	prints("hands on variables that have the names of a wrapper's own", "env | grep -c =kept$", `${LIKE_A_WRAPPERS.length}\n`, {
-		executionContext: { env: Object.fromEntries(LIKE_A_WRAPPERS.map((name) => [name, "kept"])) },
-	}),
+	prints(
+		"hands on variables that have the names of a wrapper's own",
+		"env | grep -c =kept$",
+		`${LIKE_A_WRAPPERS.length}\n`,
+		{
+			executionContext: { env: Object.fromEntries(LIKE_A_WRAPPERS.map((name) => [name, "kept"])) },
+		},
+	),
 	{
 		name: "finds programs on the PATH that the command is given",
 		run: async (bench) => {
 			const executionContext = { env: { PATH: "/workspace/bin" } };
-			await bench.sh("mkdir /workspace/bin && printf '#!/bin/sh\\necho ours\\n' >/workspace/bin/ours && chmod 755 /workspace/bin/ours");
+			await bench.sh(
+				"mkdir /workspace/bin && printf '#!/bin/sh\\necho ours\\n' >/workspace/bin/ours && chmod 755 /workspace/bin/ours",
+			);
 			check(await bench.execute(["ours"], { executionContext }), { stdout: "ours\n" });
 			check(await bench.execute(["/usr/bin/env"], { executionContext }), { stdout: /^PATH=\/workspace\/bin$/m });
 			await rejected(bench.execute(["env"], { executionContext }), { code: "not-started", names: ["/workspace/bin"] });
@@ -101,7 +111,12 @@ export const ENVIRONMENT: readonly Case[] = [
 			{ executionContext: { env: { [name]: "canary-value" } } },
 		),
 	),
-	refuses("a NUL in a value", TOUCH, { code: "invalid", names: ["executionContext.env.A"] }, { executionContext: { env: { A: "canary-\0" } } }),
+	refuses(
+		"a NUL in a value",
+		TOUCH,
+		{ code: "invalid", names: ["executionContext.env.A"] },
+		{ executionContext: { env: { A: "canary-\0" } } },
+	),
 	refuses(
 		"a value that is longer than a variable can be",
 		TOUCH,

@@ -10,21 +10,29 @@ export const NEIGHBOURS: readonly Case[] = [
 		run: async (bench) => {
 			const results = await Promise.all(
 				Array.from({ length: 24 }, (_, index) =>
-					bench.execute(["sh", "-c", `cat; sleep 0.1; echo err${index} >&2; exit ${index}`], { executionContext: { stdin: `in${index}` } }),
+					bench.execute(["sh", "-c", `cat; sleep 0.1; echo err${index} >&2; exit ${index}`], {
+						executionContext: { stdin: `in${index}` },
+					}),
 				),
 			);
-			for (const [index, result] of results.entries()) check(result, { exitCode: index, stdout: `in${index}`, stderr: `err${index}\n` });
+			for (const [index, result] of results.entries())
+				check(result, { exitCode: index, stdout: `in${index}`, stderr: `err${index}\n` });
 		},
 	},
 	{
 		name: "keeps two commands from seeing each other",
 		run: async (bench) => {
-			const other = await bench.begin(["sh", "-c", "sleep 300 & wait"], { executionContext: { env: { MARK: "of-the-other" } } });
+			const other = await bench.begin(["sh", "-c", "sleep 300 & wait"], {
+				executionContext: { env: { MARK: "of-the-other" } },
+			});
 			try {
 				for (const user of ["sandbox", "root"] as const) {
 					const seen = await bench.sh(PIDS, { executionContext: { user } });
 					assert.doesNotMatch(seen, /sleep/);
-					const marks = await bench.sh("cat /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n' | grep -c '[o]f-the-other' || :", { executionContext: { user } });
+					const marks = await bench.sh(
+						"cat /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n' | grep -c '[o]f-the-other' || :",
+						{ executionContext: { user } },
+					);
 					assert.equal(marks, "0\n");
 				}
 			} finally {
@@ -38,8 +46,16 @@ export const NEIGHBOURS: readonly Case[] = [
 		run: async (bench) => {
 			const other = await bench.begin(["sh", "-c", "sleep 2; echo unharmed"]);
 			for (const user of ["sandbox", "root"] as const) {
-				for (const script of ["kill -KILL -1", "kill -STOP -1", "kill -KILL 1; kill -TERM 1; kill -STOP 1", "for p in /proc/[0-9]*; do kill -KILL ${p#/proc/}; done"])
-					await bench.execute(["sh", "-c", `exec 2>/dev/null; ${script}`], { timeoutSeconds: 1, executionContext: { user } });
+				for (const script of [
+					"kill -KILL -1",
+					"kill -STOP -1",
+					"kill -KILL 1; kill -TERM 1; kill -STOP 1",
+					"for p in /proc/[0-9]*; do kill -KILL ${p#/proc/}; done",
+				])
+					await bench.execute(["sh", "-c", `exec 2>/dev/null; ${script}`], {
+						timeoutSeconds: 1,
+						executionContext: { user },
+					});
 			}
 			check(await other.result, { stdout: "unharmed\n" });
 			await stillWell(bench);
@@ -50,7 +66,14 @@ export const NEIGHBOURS: readonly Case[] = [
 		name: "keeps pid 1 of the sandbox from being rewritten",
 		run: async (bench) => {
 			for (const user of ["sandbox", "root"] as const)
-				await bench.execute(["sh", "-c", "for f in mem environ clear_refs oom_score_adj comm; do head -c 65536 /dev/zero >/proc/1/$f; done 2>/dev/null"], { executionContext: { user }, timeoutSeconds: 5 });
+				await bench.execute(
+					[
+						"sh",
+						"-c",
+						"for f in mem environ clear_refs oom_score_adj comm; do head -c 65536 /dev/zero >/proc/1/$f; done 2>/dev/null",
+					],
+					{ executionContext: { user }, timeoutSeconds: 5 },
+				);
 			await stillWell(bench);
 			await bench.caller.do("waitReady", await bench.box());
 		},
@@ -120,7 +143,11 @@ export const NEIGHBOURS: readonly Case[] = [
 					await caller.do("execute", { handle, command: ["true"], options: {} });
 					// Three of them, begun at different times, so that one kill falls into three moments.
 					for (let begun = 0; begun < 3; begun++) {
-						caller.begin("execute", { handle, command: ["sh", "-c", "setsid sleep 300 & sleep 300"], options: { credentialRouteRefs: ["DB", "KEY"] } });
+						caller.begin("execute", {
+							handle,
+							command: ["sh", "-c", "setsid sleep 300 & sleep 300"],
+							options: { credentialRouteRefs: ["DB", "KEY"] },
+						});
 						await new Promise((resolve) => setTimeout(resolve, Math.random() * 12));
 					}
 					await caller.end("SIGKILL");

@@ -22,7 +22,12 @@ export const PLACE: readonly Case[] = [
 	...OUTSIDE.map((cwd) =>
 		refuses(`to start in ${JSON.stringify(cwd)}`, TOUCH, { code: "invalid", names: ["executionContext.cwd"] }, at(cwd)),
 	),
-	refuses("to start in a folder that is not there", TOUCH, { code: "not-started", names: ["not-there"] }, at("not-there")),
+	refuses(
+		"to start in a folder that is not there",
+		TOUCH,
+		{ code: "not-started", names: ["not-there"] },
+		at("not-there"),
+	),
 	{
 		name: "does not start in a file",
 		run: async (bench) => {
@@ -32,15 +37,27 @@ export const PLACE: readonly Case[] = [
 	},
 	prints("runs as uid and gid 1000", "id -u; id -g; id -G", "1000\n1000\n1000\n"),
 	prints("runs as the sandbox's root when asked to", "id -u; id -g", "0\n0\n", asRoot),
-	refuses("a user that it does not know", TOUCH, { code: "invalid", names: ["executionContext.user", "nobody"] }, {
-		executionContext: { user: "nobody" as "root" },
-	}),
-	prints("may write to its workspace, its home and /tmp", 'for d in /workspace "$HOME" /tmp; do f=$(mktemp "$d/XXXXXX") && rm "$f" || exit 1; done', ""),
+	refuses(
+		"a user that it does not know",
+		TOUCH,
+		{ code: "invalid", names: ["executionContext.user", "nobody"] },
+		{
+			executionContext: { user: "nobody" as "root" },
+		},
+	),
+	prints(
+		"may write to its workspace, its home and /tmp",
+		'for d in /workspace "$HOME" /tmp; do f=$(mktemp "$d/XXXXXX") && rm "$f" || exit 1; done',
+		"",
+	),
 	{
 		name: "may change as either user what the other has made",
 		run: async (bench) => {
 			await bench.sh("mkdir /workspace/shared && echo 1 >/workspace/shared/user");
-			await bench.sh("echo 2 >>/workspace/shared/user && mkdir /workspace/roots && echo 1 >/workspace/roots/root", asRoot);
+			await bench.sh(
+				"echo 2 >>/workspace/shared/user && mkdir /workspace/roots && echo 1 >/workspace/roots/root",
+				asRoot,
+			);
 			await bench.sh("echo 2 >>/workspace/roots/root && rm -r /workspace/roots /workspace/shared");
 		},
 	},

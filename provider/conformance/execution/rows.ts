@@ -29,7 +29,13 @@ export function runs(
 }
 
 /** A case: a shell script, and what it is to print. */
-export function prints(name: string, script: string, stdout: string | RegExp, options: ExecuteOrder = {}, needs: readonly Need[] = []): Case {
+export function prints(
+	name: string,
+	script: string,
+	stdout: string | RegExp,
+	options: ExecuteOrder = {},
+	needs: readonly Need[] = [],
+): Case {
 	return runs(name, ["sh", "-c", script], { stdout }, options, needs);
 }
 

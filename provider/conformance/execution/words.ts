@@ -30,9 +30,12 @@ export const WORDS: readonly Case[] = [
 		name: "finds a program by a path with blanks, line breaks and a leading dash in it",
 		run: async (bench) => {
 			const folder = "/workspace/-odd\n folder";
-			await bench.sh('mkdir "$folder" && printf "#!/bin/sh\\necho odd \\"\\$1\\"\\n" >"$folder/-x" && chmod 755 "$folder/-x"', {
-				executionContext: { env: { folder } },
-			});
+			await bench.sh(
+				'mkdir "$folder" && printf "#!/bin/sh\\necho odd \\"\\$1\\"\\n" >"$folder/-x" && chmod 755 "$folder/-x"',
+				{
+					executionContext: { env: { folder } },
+				},
+			);
 			await runs("", [`${folder}/-x`, "--y"], { stdout: "odd --y\n" }).run(bench);
 			await runs("", ["./-x", "z"], { stdout: "odd z\n" }, { executionContext: { cwd: "./-odd\n folder" } }).run(bench);
 		},
@@ -41,10 +44,26 @@ export const WORDS: readonly Case[] = [
 	refuses("an empty first word", ["", ...TOUCH], { code: "invalid", names: ["command"] }),
 	refuses("a NUL in a word", [...TOUCH, "a\0b"], { code: "invalid", names: ["command"] }),
 	refuses("a word that is none", [...TOUCH, 5 as unknown as string], { code: "invalid", names: ["command"] }),
-	refuses("one text instead of words", "touch /workspace/ran" as unknown as string[], { code: "invalid", names: ["command"] }),
-	refuses("a shell's line instead of words: no shell is there", ["touch /workspace/ran"], { code: "not-started", names: ["touch /workspace/ran"] }),
-	refuses("more words than one command line holds", [...TOUCH, ..."x".repeat(40).split("").map((letter) => letter.repeat(120 * 1024))], {
-		code: "not-started",
-		names: [],
+	refuses("one text instead of words", "touch /workspace/ran" as unknown as string[], {
+		code: "invalid",
+		names: ["command"],
 	}),
+	refuses("a shell's line instead of words: no shell is there", ["touch /workspace/ran"], {
+		code: "not-started",
+		names: ["touch /workspace/ran"],
+	}),
+	refuses(
+		"more words than one command line holds",
+		[
+			...TOUCH,
+			..."x"
+				.repeat(40)
+				.split("")
+				.map((letter) => letter.repeat(120 * 1024)),
+		],
+		{
+			code: "not-started",
+			names: [],
+		},
+	),
 ];

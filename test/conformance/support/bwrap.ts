@@ -1,9 +1,9 @@
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { CHECKPOINTS } from "../../../provider/contract/checkpoint";
-import type { Handle } from "../../../provider/contract";
 import type { ConformanceAdapter } from "../../../provider/conformance";
+import type { Handle } from "../../../provider/contract";
+import { CHECKPOINTS } from "../../../provider/contract/checkpoint";
 import type { Staged } from "../../extensions/bwrap/support/staged";
 import { traces } from "../../extensions/bwrap/support/traces";
 import type { User } from "../../extensions/bwrap/support/users";
@@ -72,7 +72,10 @@ export class BwrapUnderTest {
 		const record = join(directory, "record.json");
 		if (existsSync(record)) {
 			const { cgroups } = JSON.parse(readFileSync(record, "utf8")) as { cgroups: { folder: string }[] };
-			this.#cgroups.set(sandbox_id, cgroups.map(({ folder }) => folder));
+			this.#cgroups.set(
+				sandbox_id,
+				cgroups.map(({ folder }) => folder),
+			);
 		}
 		return [
 			...traces(sandbox_id).map(({ pid, command }) => `process ${pid}: ${command}`),

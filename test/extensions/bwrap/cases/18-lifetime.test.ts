@@ -54,6 +54,7 @@ describe("case 18: the process number in a state", () => {
 		directory = join(folder, "bwrap", "demo");
 		site = {
 			base: join(folder, "bwrap"),
+			snapshots: join(folder, "bwrap-snapshots"),
 			path,
 			table,
 			programs: () => findPrograms(path),

@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { writeDeadline, writeId } from "../../../../extensions/bwrap/holder/control-folder";
+import { makeControlFolder } from "../../../../extensions/bwrap/holder/control-folder";
 import { readVerdict, type Verdict } from "../../../../extensions/bwrap/holder/verdict";
 import { findPrograms } from "../../../../extensions/bwrap/preflight";
 import { type BwrapRecord, readRecord, toHandle, writeRecord } from "../../../../extensions/bwrap/record";
@@ -35,6 +34,7 @@ export class HeldPlace {
 		this.utcAtReady = Date.parse(readyAt);
 		this.site = {
 			base: join(this.folder, "bwrap"),
+			snapshots: join(this.folder, "bwrap-snapshots"),
 			path,
 			table: new ProcessTable(),
 			programs: () => findPrograms(path),
@@ -70,7 +70,6 @@ export class HeldPlace {
 /** A sandbox of nothing: its supervisor is the real one and holds a process that sleeps. */
 export class HeldLease {
 	private constructor(
-		readonly _place: HeldPlace,
 		readonly directory: string,
 		readonly handle: Handle,
 		private readonly supervisor: ChildProcess,
@@ -84,9 +83,8 @@ export class HeldLease {
 		const { site, readyAt } = place;
 		const directory = join(site.base, sandboxId);
 		const control = join(directory, "control");
-		mkdirSync(control, { recursive: true });
-		await writeId(control, { sandboxId, generation: 1 });
-		await writeDeadline(control, READY_UPTIME + ttlSeconds);
+		mkdirSync(directory);
+		makeControlFolder(control, { sandboxId, generation: 1 }, READY_UPTIME + ttlSeconds);
 		const words = ["-c", SUPERVISE, "supervise", directory, site.clock, "sleep", "1000"];
 		const child = spawn("sh", words, { detached: true, stdio: "ignore", cwd: "/", env: { PATH: site.path } });
 		const supervisor = site.table.identify(child.pid ?? 0);
@@ -103,7 +101,7 @@ export class HeldLease {
 			init: supervisor,
 		});
 		await writeRecord(directory, record);
-		const lease = new HeldLease(place, directory, toHandle(record, directory), child);
+		const lease = new HeldLease(directory, toHandle(record, directory), child);
 		while (lease.runs && (await lease.verdict()) === undefined) await setTimeout(1);
 		return lease;
 	}
@@ -131,8 +129,10 @@ export class HeldLease {
 
 	/** Has the supervisor look until it has ended it all. */
 	async over(): Promise<void> {
-		const exit = once(this.supervisor, "exit", { signal: AbortSignal.timeout(30_000) });
-		for (; this.runs; await Promise.race([exit, setTimeout(10)])) this.wake();
+		await until("the supervisor has ended", () => {
+			this.wake();
+			return !this.runs;
+		});
 	}
 
 	async end(): Promise<void> {

@@ -5,9 +5,11 @@ import type {
 	Handle,
 	LeaseTerms,
 	Located,
+	Owner,
 	Profile,
 	Provisioned,
 	Ready,
+	SnapshotMeta,
 } from "../../../../provider/contract";
 import type { ErrorCode, ErrorDetails } from "../../../../provider/errors";
 
@@ -32,8 +34,21 @@ export interface Jobs {
 	inventory: { readonly takes: Record<never, never>; readonly gives: readonly Finding[] };
 	reap: { readonly takes: Finding; readonly gives: CleanupReport };
 	enter: { readonly takes: Entry; readonly gives: Entered };
+	snapshot: { readonly takes: SnapshotWish; readonly gives: SnapshotMeta };
+	snapshots: { readonly takes: { readonly sandboxId?: string }; readonly gives: readonly SnapshotMeta[] };
+	removeSnapshot: { readonly takes: SnapshotMeta; readonly gives: CleanupReport };
+	restore: { readonly takes: { readonly snapshot: SnapshotMeta; readonly wish: Wish }; readonly gives: Provisioned };
 	/** Ends the process, hard, as soon as it comes to a checkpoint. */
 	dieAt: { readonly takes: string; readonly gives: true };
+}
+
+export interface SnapshotWish {
+	readonly handle: Handle;
+	readonly snapshotId: string;
+	readonly labels?: Readonly<Record<string, string>>;
+	readonly keepSeconds?: number;
+	readonly owner?: Owner;
+	readonly timeoutSeconds?: number;
 }
 
 /** What became of a command. */

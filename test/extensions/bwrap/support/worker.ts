@@ -33,6 +33,12 @@ const jobs: { [Job in keyof Jobs]: (takes: Jobs[Job]["takes"]) => Promise<Jobs[J
 			timeoutSeconds,
 		});
 	},
+	snapshot: ({ handle, labels = {}, ...wish }) =>
+		extension.snapshot(handle, { ...callFor(gone.signal), ...wish, labels }),
+	snapshots: (query) => extension.snapshots(query),
+	removeSnapshot: (snapshot) => extension.removeSnapshot(snapshot),
+	restore: ({ snapshot, wish }) =>
+		extension.restoreFromSnapshot(wish.profile, snapshot, wish.inputs, "local", requestFor(wish, gone.signal)),
 	dieAt: (checkpoint) => {
 		const hook = (name: string) => {
 			if (name === checkpoint) process.kill(process.pid, "SIGKILL");
