@@ -51,8 +51,10 @@ export async function runEntry(entry: Entry): Promise<CommandEnd> {
 	const begun = await start(entry);
 	const { child, exited, outputs } = begun;
 	let ending: "timeout" | "abort" | undefined;
+	const over = new AbortController();
 	const end = (why: "timeout" | "abort") => {
 		ending ??= why;
+		over.abort();
 		if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
 			process.kill(-child.pid, "SIGKILL");
 		// What was handed to somebody else may stay open for as long as he likes.
@@ -61,14 +63,18 @@ export async function runEntry(entry: Entry): Promise<CommandEnd> {
 	const timer = setTimeout(end, timeoutSeconds * 1000, "timeout");
 	const onAbort = () => end("abort");
 	signal.addEventListener("abort", onAbort, { once: true });
+	// Aborted while it was being started: no event tells that any more.
+	if (signal.aborted) onAbort();
+	const takes = (stream: "stdout" | "stderr") => (piece: Uint8Array) =>
+		notBeyond(over.signal, entry.command.output(stream, piece));
 	try {
 		const refusal = await throughGate(begun);
 		if (refusal !== undefined && ending === undefined) throw await notStarted(entry, begun, refusal);
 		const [stdout, stderr] = outputs as [PipeReader, PipeReader];
 		const [exitCode] = await Promise.all([
 			exited.then(codeOf),
-			pump(stdout, exited, (chunk) => entry.command.output("stdout", chunk)),
-			pump(stderr, exited, (chunk) => entry.command.output("stderr", chunk)),
+			pump(stdout, exited, takes("stdout")),
+			pump(stderr, exited, takes("stderr")),
 		]);
 		if (ending === "abort") throw stopped(record);
 		if (ending === "timeout") return { exitCode: null, timedOut: true };
@@ -196,6 +202,17 @@ async function throughGate({ gate }: Begun): Promise<string | undefined> {
 		if (more !== undefined) return word === "started" ? undefined : word;
 	}
 	return "closed";
+}
+
+/** Waits for whoever takes an output, but not beyond the end of the command. */
+function notBeyond(over: AbortSignal, taken: Promise<void> | void): Promise<void> | void {
+	if (taken === undefined) return;
+	return new Promise((resolve, reject) => {
+		const stop = () => resolve();
+		over.addEventListener("abort", stop, { once: true });
+		if (over.aborted) stop();
+		taken.then(resolve, reject).finally(() => over.removeEventListener("abort", stop));
+	});
 }
 
 /** Hands an output on piece by piece, until it ends; once the command has ended, not for ever. */
