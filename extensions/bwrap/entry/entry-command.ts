@@ -33,18 +33,18 @@ export function entryCommand(
 ): string[] {
 	const becomes = entryUser(record);
 	const endWithParent = ["--pdeathsig", "KILL"];
-	// Another user's process loses the signal, and is given it anew.
+	// Another user's process would lose the signal. Whoever entered may have gone before it is asked for: then nobody
+	// answers at the gate.
 	const become =
 		becomes === undefined
 			? []
 			: [programs.setpriv, "--reuid", String(becomes), "--regid", String(becomes), "--clear-groups", ...endWithParent];
-	// Whoever entered may have gone before the signal was asked for. Where memory is short, a command is
-	// killed before the process that holds the sandbox.
+	// Where memory is short, a command is killed before the process that holds the sandbox.
 	const begin = `[ "$PPID" = ${process.pid} ] || exit 1; echo 1000 >/proc/self/oom_score_adj; `;
 	// /proc/self leads nowhere for a process that is in another pid namespace than the sandbox's.
 	const check = `[ -e /proc/self ] && read -r i g </run/sbx/id && [ "$i $g" = "$0" ] || exit ${WRONG_SANDBOX}; exec "$@"`;
 	return [
-		...[programs.setpriv, ...endWithParent],
+		...(becomes === undefined ? [programs.setpriv, ...endWithParent] : []),
 		...joinArguments(programs, record.cgroups, begin),
 		...[programs.prlimit, "--core=1:1", ...rlimits(record), ...become],
 		...[programs.nsenter, "-t", String(record.init?.pid), "-U", "-m", "-p", "-i", "-u"],
