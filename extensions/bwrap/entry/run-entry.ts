@@ -81,6 +81,9 @@ export async function runEntry(entry: Entry): Promise<CommandEnd> {
 		if (exitCode === KILLED && (await hasEnded(record))) throw ended(record);
 		return { exitCode, timedOut: false };
 	} catch (thrown) {
+		// Once it is being ended, whatever fails does so for that: a pipe that was reset, say.
+		if (ending === "abort") throw stopped(record);
+		if (ending === "timeout") return { exitCode: null, timedOut: true };
 		end("abort");
 		throw thrown;
 	} finally {
