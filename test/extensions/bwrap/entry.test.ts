@@ -183,7 +183,7 @@ describe("the words of an entry", () => {
 		async function passed(sandbox: string, answers: boolean): Promise<{ stdout: string; said: string }> {
 			const stdio = ["ignore", "pipe", "inherit", "ignore", "ignore", "pipe"] as const;
 			const child = spawn("sh", ["-c", gate, sandbox, "echo", "ran"], { stdio: [...stdio] });
-			const caller = child.stdio[5] as Duplex;
+			const caller = (child.stdio as readonly unknown[])[5] as Duplex;
 			let stdout = "";
 			let said = "";
 			child.stdout?.on("data", (chunk) => {
@@ -191,8 +191,8 @@ describe("the words of an entry", () => {
 			});
 			caller.on("data", (chunk) => {
 				said += String(chunk);
-				if (answers) caller.write("go\n");
-				else caller.end();
+				if (!answers) caller.end();
+				else if (said === "here\n") caller.write("go\n");
 			});
 			await once(child, "close");
 			return { stdout, said };
