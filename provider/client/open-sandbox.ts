@@ -1,6 +1,6 @@
 import type { ExecuteOptions, ExecutionResult, Handle, Located, SandboxExtension } from "../contract";
 import { SandboxerError } from "../errors";
-import { openExtension, type Settings } from "../registry";
+import type { Settings } from "../registry";
 import { findHandle } from "./find-handle";
 
 /** How long a look at a sandbox may take, in seconds. */
@@ -45,6 +45,8 @@ export interface OpenSandbox {
  */
 export function openSandbox(handleOrOutputs: unknown, options: OpenSandboxOptions = {}): OpenSandbox {
 	const handle = findHandle(handleOrOutputs);
+	// Loaded here, so that a program which only imports the package pays neither for YAML nor for schemas.
+	const { openExtension } = require("../registry") as typeof import("../registry");
 	const extension = openExtension(handle.extension, settingsOf(options), options.environment);
 	return {
 		handle,
