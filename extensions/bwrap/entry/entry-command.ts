@@ -7,6 +7,10 @@ import type { BwrapRecord } from "../record";
 /** Descriptors of an entry, by number; one for each secret file follows. */
 export const ENTRY_DESCRIPTORS = { filter: 3, arguments: 4, gate: 5, firstFile: 6 } as const;
 
+/** Exit code of an entry that found another sandbox, or another life of it, than it was sent to. */
+export const WRONG_SANDBOX = 125;
+const CHECK = `[ -e /proc/self ] && read -r i g </run/sbx/id && [ "$i $g" = "$0" ] || exit ${WRONG_SANDBOX}; exec "$@"`;
+
 /** Who a command is inside where it is not root; stands in the /etc/passwd of every sandbox. */
 const UID_INSIDE = "1000";
 
@@ -17,7 +21,7 @@ export function entryUser({ own_uid, maker_uid }: BwrapRecord): number | undefin
 
 /**
  * The command line that enters, to be started by this very process: groups, limits, user, the end with this
- * process, namespaces, the confinement, the gate, the command.
+ * process, namespaces, the check inside, the confinement, the gate, the command.
  *
  * @param gate - The text of `gate.sh`.
  */
@@ -42,6 +46,8 @@ export function entryCommand(
 		// Under allow it is the machine's own: joining that needs rights over the machine.
 		...(record.network === "deny" ? ["-n"] : []),
 		...["-C", "-r", "-w", "--preserve-credentials"],
+		// /proc/self leads nowhere for a process that is in another pid namespace than the sandbox's.
+		...["sh", "-c", CHECK, `${record.sandbox_id} ${record.generation}`],
 		// No signal at the end of the parent here: bwrap asks for it itself, as the last thing before it lets its child
 		// go on. Ended earlier it would leave that child waiting, for as long as the sandbox lives.
 		...["bwrap", "--dev-bind", "/", "/"],
@@ -50,7 +56,7 @@ export function entryCommand(
 		...["--die-with-parent", "--new-session", "--seccomp", String(ENTRY_DESCRIPTORS.filter)],
 		...[...closingArguments(stray), "--clearenv", "--args", String(ENTRY_DESCRIPTORS.arguments)],
 		// By its path: the PATH is the command's own.
-		...["--", "/bin/sh", "-c", gate, `${record.sandbox_id} ${record.generation}`, ...argv],
+		...["--", "/bin/sh", "-c", gate, String(ENTRY_DESCRIPTORS.gate), ...argv],
 	];
 }
 

@@ -14,7 +14,7 @@ import { INSIDE_ENVIRONMENT } from "../holder/command";
 import { isWhole } from "../liveness";
 import type { Programs } from "../preflight";
 import type { BwrapRecord } from "../record";
-import { ENTRY_DESCRIPTORS, entryCommand, entryUser } from "./entry-command";
+import { ENTRY_DESCRIPTORS, entryCommand, entryUser, WRONG_SANDBOX } from "./entry-command";
 
 const GATE = readFileSync(join(__dirname, "gate.sh"), "utf8");
 
@@ -267,7 +267,7 @@ async function notStarted(
 	}
 	const [, said = ""] = await Promise.all(outputs.map(wholeText));
 	const exitCode = codeOf(await exited);
-	if (why === "elsewhere") {
+	if (exitCode === WRONG_SANDBOX) {
 		return new SandboxerError({
 			code: "conflict",
 			message: `The process that sandbox ${record.sandbox_id} had is now another sandbox's, or another life of it. Nothing was run.`,
