@@ -22,6 +22,7 @@ import { type Cgroup, makeCgroups, planCgroups } from "./limits/cgroup";
 import { cgroupName } from "./limits/cgroup-name";
 import { isAnyAlive, isWhole } from "./liveness";
 import { OWN_UIDS } from "./own-uid";
+import { makeOpenFolder } from "./readable";
 import { type BwrapRecord, isHolder, parseHandle, readRecord, toHandle, writeReadyRecord, writeRecord } from "./record";
 import { lockSandbox, type Site } from "./site";
 import { exists, isUnfinished, removeSandbox } from "./teardown";
@@ -40,7 +41,7 @@ export async function provision(
 ): Promise<Provisioned> {
 	const directory = sandboxDirectory(site.base, request.sandboxId);
 	const programs = site.programs();
-	await makeBase(site.base);
+	makeBase(site.base);
 	// Looked for while the lock is waited for; nothing is made yet.
 	const planned = planCgroups(cgroupName(directory, request.sandboxId), profile.resources);
 	planned.catch(() => undefined);
@@ -76,10 +77,10 @@ export async function provision(
 	}
 }
 
-async function makeBase(base: string): Promise<void> {
+function makeBase(base: string): void {
 	try {
 		// Sandboxes of root run under ids of their own: those must be able to pass through.
-		await mkdir(base, { recursive: true, mode: 0o711 });
+		makeOpenFolder(base, 0o711);
 	} catch (thrown) {
 		throw new SandboxerError({
 			code: "preflight",
@@ -223,7 +224,7 @@ async function make(
 	supervisor: Supervisor,
 ): Promise<Handle> {
 	const folders = sandboxFolders(directory);
-	await mkdir(directory, { recursive: true, mode: 0o711 });
+	makeOpenFolder(directory, 0o711);
 	await writeRecord(directory, record);
 	await checkpoint("provision:record-written");
 	await mkdir(folders.workspace, { mode: 0o700 });

@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { makeOpenFolder, writeOpenFile } from "../readable";
 
 /**
  * The folder that is bound read-only at /run/sbx: a bound folder sees a file being replaced, a bound file
@@ -11,16 +12,16 @@ export function makeControlFolder(
 	{ sandboxId, generation }: { sandboxId: string; generation: number },
 	deadlineUptime: number,
 ): void {
-	mkdirSync(folder, { mode: 0o755 });
-	writeFileSync(join(folder, "id"), `${sandboxId} ${generation}\n`, { mode: 0o644 });
-	writeFileSync(join(folder, "deadline"), `${deadlineUptime}\n`, { mode: 0o644 });
+	makeOpenFolder(folder, 0o755);
+	writeOpenFile(join(folder, "id"), `${sandboxId} ${generation}\n`);
+	writeOpenFile(join(folder, "deadline"), `${deadlineUptime}\n`);
 }
 
 /** Replaces it as a whole. It counts from the boot: over a crash of the machine there is nothing to keep. */
 export function writeDeadline(folder: string, deadlineUptime: number): void {
 	const file = join(folder, "deadline");
 	const temporary = `${file}.new`;
-	writeFileSync(temporary, `${deadlineUptime}\n`, { mode: 0o644 });
+	writeOpenFile(temporary, `${deadlineUptime}\n`);
 	renameSync(temporary, file);
 }
 

@@ -1,6 +1,7 @@
-import { lstatSync, mkdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import { lstatSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { hasErrno } from "../../../provider/errors";
+import { makeOpenFolder, writeOpenFile } from "../readable";
 
 /** Where the sandbox's home is, inside. */
 export const HOME = "/home/sandbox";
@@ -40,8 +41,8 @@ export function writeSystemFiles(
 	};
 	// A copy of what the link leads to: its target is in a folder that the sandbox does not have.
 	if (network === "allow") files["resolv.conf"] = resolvers(resolvConf);
-	mkdirSync(folder, { mode: 0o755 });
-	for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text, { mode: 0o644 });
+	makeOpenFolder(folder, 0o755);
+	for (const [name, text] of Object.entries(files)) writeOpenFile(join(folder, name), text);
 }
 
 /** Empty where the machine has none: programs then ask its own loopback, here as there. */

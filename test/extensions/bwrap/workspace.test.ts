@@ -24,6 +24,15 @@ describe.each(USERS)("the workspace of a sandbox of $name", (user) => {
 	});
 	afterEach(async () => expect(await place.dispose()).toEqual([]));
 
+	it("can be used where the caller's umask lets nobody else in", async () => {
+		const launcher = (command: readonly string[]) => ["sh", "-c", 'umask 077; exec "$@"', "umask", ...command];
+		const box = await place.make({ inputs: { repo } }, place.provider({ launcher }));
+		expect((await place.any.do("waitReady", box.handle)).controls["filesystem"]?.status).toBe("enforced");
+		expect((await place.sh(box, "cat src/secret.env; echo more >file; cat file; id -un")).stdout).toBe(
+			"TOKEN=1\nmore\nroot\n",
+		);
+	});
+
 	const withAccess = (access: "ro" | "rw") =>
 		place.make({ profile: profile({ workspace: { access } }), inputs: { repo } });
 	const owner = ({ record }: Box) => record.own_uid ?? record.maker_uid;
