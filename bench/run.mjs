@@ -4,12 +4,13 @@
  */
 import { parseArgs } from "node:util";
 import { bwrap } from "./bwrap/index.mjs";
+import { exec } from "./exec/index.mjs";
 import { FULL, QUICK } from "./harness/counts.mjs";
 import { printJson, printTable } from "./harness/report.mjs";
 import { Workbench } from "./harness/workbench.mjs";
 
 /** Group → part → measurement. */
-const GROUPS = { bwrap };
+const GROUPS = { bwrap, exec };
 
 const USAGE = `Usage: npm run --silent bench -- [GROUP[/PART] ...] [options]
 
@@ -42,6 +43,7 @@ function readArguments() {
 	return {
 		...values,
 		counts: {
+			...counts,
 			pairs: count("--pairs", values.pairs) ?? counts.pairs,
 			rounds: count("--rounds", values.rounds) ?? counts.rounds,
 		},

@@ -60,6 +60,8 @@ async function executed(
 				executionContext: context,
 				timeoutSeconds,
 				maxOutputBytes: 0,
+				// What stands in files outlives the command.
+				maskCredentials: true,
 				onOutput: (stream, chunk) => outputs[stream].add(chunk),
 			},
 			{ signal },

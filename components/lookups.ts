@@ -2,8 +2,8 @@ import * as pulumi from "@pulumi/pulumi";
 import type { ExtensionDeclaration } from "../provider/documents/extension";
 import type { Profile } from "../provider/documents/profile";
 import { SandboxerError } from "../provider/errors";
-import { loadExtensions, loadProfile } from "../provider/registry";
 import { inProgram, searchOfStack } from "./profile-reference";
+import { registry } from "./registry";
 
 /** What `estimateCost` asks about. */
 export interface EstimateCostArgs {
@@ -27,7 +27,7 @@ export interface CostEstimate {
  * ```
  */
 export function getProfile(reference: string): Profile {
-	return inProgram("getProfile", () => loadProfile(reference, searchOfStack()).profile);
+	return inProgram("getProfile", () => registry().loadProfile(reference, searchOfStack()).profile);
 }
 
 export function getProfileOutput(reference: pulumi.Input<string>): pulumi.Output<Profile> {
@@ -37,7 +37,9 @@ export function getProfileOutput(reference: pulumi.Input<string>): pulumi.Output
 /** All extensions that this stack can use, the package's own and third parties', sorted by id. */
 export function getExtensions(): ExtensionDeclaration[] {
 	return inProgram("getExtensions", () =>
-		loadExtensions(searchOfStack()).map(({ file: _file, ...declaration }) => declaration),
+		registry()
+			.loadExtensions(searchOfStack())
+			.map(({ file: _file, ...declaration }) => declaration),
 	);
 }
 
@@ -55,7 +57,7 @@ export function getExtensionsOutput(): pulumi.Output<ExtensionDeclaration[]> {
  */
 export function estimateCost({ profile }: EstimateCostArgs): CostEstimate {
 	return inProgram("estimateCost", () => {
-		const { declaration } = loadProfile(profile, searchOfStack());
+		const { declaration } = registry().loadProfile(profile, searchOfStack());
 		if (declaration?.capabilities.pricing_model === "self-hosted")
 			return { pricing: "self-hosted", perHourUsd: 0, forLeaseUsd: 0 };
 		throw new SandboxerError({

@@ -1,12 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
 import { SandboxerError } from "../provider/errors";
-import { type LoadedProfile, loadProfile, type Search, searchFrom } from "../provider/registry";
+import type { LoadedProfile, Search } from "../provider/registry";
+import { registry } from "./registry";
 import type { ProfileArgs } from "./sandbox-args";
 
 /** Where this stack looks for profiles and extensions, beside the package's own. */
 export function searchOfStack(): Search {
 	const config = new pulumi.Config("sandboxer");
-	return searchFrom({
+	return registry().searchFrom({
 		cwd: process.cwd(),
 		profilePath: config.get("profilePath"),
 		extensionPath: config.get("extensionPath"),
@@ -18,9 +19,9 @@ const loaded = new Map<string, LoadedProfile>();
 
 function load(reference: string | ProfileArgs): LoadedProfile {
 	const search = searchOfStack();
-	if (typeof reference !== "string") return loadProfile(reference, search);
+	if (typeof reference !== "string") return registry().loadProfile(reference, search);
 	const key = JSON.stringify([reference, search]);
-	const profile = loaded.get(key) ?? loadProfile(reference, search);
+	const profile = loaded.get(key) ?? registry().loadProfile(reference, search);
 	loaded.set(key, profile);
 	return profile;
 }

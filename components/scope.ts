@@ -3,7 +3,6 @@ import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
-import { parse } from "yaml";
 
 /**
  * What tells apart two stacks of the same name that have nothing to do with each other, such as two clones
@@ -24,6 +23,7 @@ function backendOfProject(from: string): string | undefined {
 			.map((name) => join(folder, name))
 			.find((candidate) => existsSync(candidate));
 		if (file !== undefined) {
+			const { parse } = require("yaml") as typeof import("yaml");
 			const project = parse(readFileSync(file, "utf8")) as { backend?: { url?: unknown } } | null;
 			const url = project?.backend?.url;
 			if (typeof url !== "string") return undefined;

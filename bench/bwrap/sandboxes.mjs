@@ -20,6 +20,7 @@ export class Sandboxes {
 			declaration,
 			config: { state_dir: this.folder },
 			environment: (variable) => process.env[variable],
+			credentials: { route: () => undefined, value: () => undefined },
 			now: Date.now,
 		});
 		workbench.onClose(() => this.removeAll());

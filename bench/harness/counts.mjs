@@ -3,11 +3,12 @@
  *
  * @typedef {object} Counts
  * @property {number} pairs of what takes milliseconds
+ * @property {number} commands run in a sandbox
  * @property {number} rounds of what runs pulumi
  */
 
 /** @type {Counts} */
-export const FULL = { pairs: 60, rounds: 5 };
+export const FULL = { pairs: 60, commands: 200, rounds: 5 };
 
 /** @type {Counts} */
-export const QUICK = { pairs: 10, rounds: 1 };
+export const QUICK = { pairs: 10, commands: 30, rounds: 1 };

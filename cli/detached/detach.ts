@@ -27,7 +27,7 @@ export async function detach(job: Omit<Job, "execId" | "folder">): Promise<Detac
 	});
 	const { stdin, stdout } = child;
 	if (!(stdin instanceof Writable && stdout instanceof Readable)) throw new Error("The keeper has no pipes.");
-	const lines = createInterface(stdout)[Symbol.asyncIterator]();
+	const lines: AsyncIterator<string, undefined> = createInterface(stdout)[Symbol.asyncIterator]();
 	try {
 		stdin.on("error", () => undefined);
 		stdin.end(JSON.stringify({ ...job, execId, folder }));

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { chmod, mkdir, readdir, readFile, rm } from "node:fs/promises";
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import { errnoOf, SandboxerError } from "../../provider/errors";
 import { ProcessTable, processIdentitySchema } from "../../provider/identity";
+import { stateDirectory } from "../../provider/records";
 
 /** An execution that a keeper holds open; written by the keeper before it starts anything. */
 const startSchema = z.object({
@@ -69,15 +69,12 @@ export const KEPT_DAYS = 7;
 
 const NAME = /^x[0-9a-f]{8}$/;
 
-/**
- * Where this user's background executions are: below SANDBOXER_STATE_DIR, else /var/lib/sandboxer for root, else the
- * user's own state folder (XDG_STATE_HOME).
- */
-export function execsFolder(environment: NodeJS.ProcessEnv = process.env): string {
-	const { SANDBOXER_STATE_DIR, XDG_STATE_HOME = join(homedir(), ".local", "state") } = environment;
-	const state = process.getuid?.() === 0 ? "/var/lib/sandboxer" : join(XDG_STATE_HOME, "sandboxer");
-	// Two users may share a state folder: what one runs is not the other's to read.
-	return join(SANDBOXER_STATE_DIR ?? state, `execs-${process.getuid?.() ?? 0}`);
+/** Where this user's background executions are. Two users may share a state folder: what one runs is not the other's to read. */
+export function execsFolder(): string {
+	return join(
+		stateDirectory((name) => process.env[name]),
+		`execs-${process.getuid?.() ?? 0}`,
+	);
 }
 
 /** A folder for a new execution, for this user's eyes only. */

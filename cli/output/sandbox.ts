@@ -9,9 +9,10 @@ export type SandboxState = "ready" | "provisioning" | "expired" | "gone" | "unkn
 
 export function stateOf({ located, gone }: Pick<Found, "located" | "gone">, now: number): SandboxState {
 	if (located === undefined) return gone ? "gone" : "unknown";
-	const { phase, alive, expiresAt } = located;
+	const { phase, alive, expiresAt, isOver } = located;
 	if (phase === "provisioning") return "provisioning";
-	if (expiresAt !== undefined && Date.parse(expiresAt) <= now) return "expired";
+	// By the clock of its place, where that is told: this machine's may differ.
+	if (isOver ?? (expiresAt !== undefined && Date.parse(expiresAt) <= now)) return "expired";
 	if (alive === undefined) return "unknown";
 	return alive ? "ready" : "gone";
 }

@@ -1,10 +1,11 @@
+import { findHandle } from "../../provider/client";
 import type { Handle, Located, SandboxExtension } from "../../provider/contract";
 import { sandboxIdSchema } from "../../provider/documents/words";
 import { hasCode, SandboxerError } from "../../provider/errors";
 import type { Streams } from "../command-line/command";
 import { UsageError } from "../command-line/usage-error";
-import { handlesIn } from "./handle";
 import { LOOK_SECONDS, type Place } from "./place";
+import type { StackSandbox } from "./pulumi";
 
 /** A sandbox that was found, in a state or on a backend. */
 export interface Found {
@@ -41,7 +42,7 @@ export async function findAll(place: Place): Promise<Seen> {
  * found but not everybody answered.
  */
 export async function findOne(place: Place, name: string | undefined, streams: Streams): Promise<Found> {
-	if (name === "-") return ofHandle(place, await handleFrom(streams));
+	if (name === "-") return ofHandle(place, findHandle(await textFrom(streams.stdin)));
 	if (name === undefined && place.stack === undefined)
 		throw new UsageError("Which sandbox is not said.", "Name it, or a stack with --stack.");
 	const { found, failures } = await candidates(place, name);
@@ -93,14 +94,28 @@ async function locate(place: Place, query: { readonly sandboxId: string } | Reco
 async function ofStack(place: Place): Promise<Seen> {
 	const found: Found[] = [];
 	const failures: SandboxerError[] = [];
-	for (const { handle, urn } of (await place.stack?.sandboxes()) ?? []) {
+	for (const one of (await place.stack?.sandboxes()) ?? []) {
 		try {
-			found.push({ ...(await ofHandle(place, handle)), urn });
+			found.push({ ...(await ofHandle(place, handleOf(one))), urn: one.urn });
 		} catch (thrown) {
 			failures.push(SandboxerError.from(thrown));
 		}
 	}
 	return { found, failures };
+}
+
+function handleOf({ urn, id, handle }: StackSandbox): Handle {
+	try {
+		return findHandle(handle);
+	} catch (cause) {
+		throw new SandboxerError({
+			code: "unknown",
+			message: `The handle of ${urn} cannot be read from the state: it is secret, or no sandbox was made.`,
+			...(id === "" ? {} : { hint: `Name the sandbox by its id, without --stack: ${id}.` }),
+			details: { urn, sandbox_id: id },
+			cause,
+		});
+	}
 }
 
 async function ofHandle(place: Place, handle: Handle): Promise<Found> {
@@ -120,24 +135,7 @@ async function lives(extension: SandboxExtension, handle: Handle, place: Place):
 	}
 }
 
-async function handleFrom({ stdin }: Streams): Promise<Handle> {
-	const handles = handlesIn(await jsonFrom(stdin));
-	const [only, second] = handles;
-	if (only !== undefined && second === undefined) return only;
-	if (only === undefined) {
-		throw new UsageError(
-			"There is no sandbox's handle on standard input.",
-			"Give a handle, or outputs that hold one: pulumi stack output --json.",
-		);
-	}
-	throw new SandboxerError({
-		code: "conflict",
-		message: `There are several handles on standard input: ${handles.map(({ sandbox_id }) => sandbox_id).join(", ")}.`,
-		hint: "Give one of them: pulumi stack output NAME --json.",
-	});
-}
-
-async function jsonFrom(stdin: Streams["stdin"]): Promise<unknown> {
+async function textFrom(stdin: Streams["stdin"]): Promise<string> {
 	const chunks: Buffer[] = [];
 	let size = 0;
 	for await (const chunk of stdin) {
@@ -145,11 +143,7 @@ async function jsonFrom(stdin: Streams["stdin"]): Promise<unknown> {
 		if (size > MAX_INPUT_BYTES) throw new UsageError("Standard input is too long to be a handle.");
 		chunks.push(chunk as Buffer);
 	}
-	try {
-		return JSON.parse(Buffer.concat(chunks).toString("utf8"));
-	} catch {
-		throw new UsageError("Standard input is no JSON.", "Give a handle, or the outputs: pulumi stack output --json.");
-	}
+	return Buffer.concat(chunks).toString("utf8");
 }
 
 function ambiguous(name: string | undefined, found: readonly Found[], place: Place): SandboxerError {

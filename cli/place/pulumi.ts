@@ -2,10 +2,8 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { parse } from "yaml";
 import { z } from "zod";
-import type { Handle } from "../../provider/contract";
 import { SandboxerError } from "../../provider/errors";
 import { findProgram, run } from "../../provider/transport";
-import { asHandle } from "./handle";
 import type { SettingValues } from "./settings";
 
 /** How long pulumi may take to tell what a stack holds. */
@@ -14,10 +12,12 @@ const MAX_STATE_BYTES = 512 * 1024 * 1024;
 
 /** A sandbox as a stack's state has it. */
 export interface StackSandbox {
-	/** Of the resource, in the program. */
-	readonly name: string;
+	/** Of its resource. */
 	readonly urn: string;
-	readonly handle: Handle;
+	/** Of the sandbox; empty where none was made. */
+	readonly id: string;
+	/** As the state has it: a secret one cannot be read. */
+	readonly handle: unknown;
 }
 
 const stateSchema = z.object({
@@ -49,11 +49,7 @@ export class Stack {
 		const state = await this.ask(stateSchema, ["stack", "export"]);
 		return (state.deployment.resources ?? [])
 			.filter(({ type, outputs }) => isSandbox(type, outputs?.extension))
-			.map(({ urn, id = "", outputs }) => {
-				const handle = asHandle(outputs?.handle);
-				if (handle === undefined) throw unreadable(this.name, urn, id);
-				return { name: urn.split("::").at(-1) ?? urn, urn, handle };
-			});
+			.map(({ urn, id = "", outputs }) => ({ urn, id, handle: outputs?.handle }));
 	}
 
 	/** Its settings of this package. */
@@ -100,15 +96,6 @@ function isSandbox(type: string, extension: unknown): boolean {
 	const [, name] = /^pulumi-nodejs:dynamic\/sandboxer:(\w+)$/.exec(type) ?? [];
 	const plain = (text: string) => text.replaceAll("-", "").toLowerCase();
 	return name !== undefined && typeof extension === "string" && plain(name) === plain(extension.replace(/^ext\./, ""));
-}
-
-function unreadable(stack: string, urn: string, id: string): SandboxerError {
-	return new SandboxerError({
-		code: "unknown",
-		message: `The handle of ${urn} in stack ${stack} cannot be read: it is secret, or the resource was never made.`,
-		hint: `Name the sandbox by its id instead${id === "" ? "" : `: ${id}`}.`,
-		details: { urn, sandbox_id: id },
-	});
 }
 
 function failed(stack: string, args: readonly string[], exitCode: number | null, stderr: string): SandboxerError {

@@ -70,13 +70,13 @@ async function moveDeadline(
 ): Promise<void> {
 	const { control } = sandboxFolders(directory);
 	const earlier = await readDeadline(control);
-	await writeDeadline(control, deadline);
+	writeDeadline(control, deadline);
 	let inForce = false;
 	try {
 		await untilObeyed(site, directory, record, deadline, call);
 		inForce = true;
 	} finally {
-		if (!inForce && earlier !== undefined) await writeDeadline(control, earlier);
+		if (!inForce && earlier !== undefined) writeDeadline(control, earlier);
 	}
 }
 
@@ -95,7 +95,7 @@ async function untilObeyed(
 		// Again each time: a signal that comes just before the supervisor lies down does not wake it.
 		if (!site.table.signal(record.supervisor, "SIGUSR1")) {
 			// It has ended: as it was told to, or by the deadline before.
-			if (deadline <= (await uptimeSeconds(site.clock))) return;
+			if (deadline <= uptimeSeconds(site.clock)) return;
 			throw over(record, record.expires_at);
 		}
 		if (signal.aborted || performance.now() >= limit) throw unanswered(record);

@@ -49,7 +49,7 @@ export async function leaseState(site: Site, directory: string, record: ReadyRec
 	if (verdict?.kind === "over") return { expiresAt, isOver: true };
 	const isOver =
 		record.supervisor.boot_id === site.table.bootId()
-			? (await uptimeSeconds(site.clock)) >= deadline
+			? uptimeSeconds(site.clock) >= deadline
 			: Date.parse(expires_at) <= site.now();
 	return { expiresAt, isOver };
 }

@@ -1,4 +1,5 @@
 import { type Call, checkpoint, type Handle, type Ready } from "../../provider/contract";
+import { syncFolder } from "../../provider/records";
 import { sandboxFolders } from "./holder/command";
 import { leaseState } from "./lease";
 import { dead, liveSandbox } from "./live-sandbox";
@@ -9,10 +10,14 @@ import type { Site } from "./site";
 /** Looks at a sandbox and proves its controls. */
 export async function observe(site: Site, unchecked: Handle, call: Call): Promise<Ready> {
 	const { record, directory } = await liveSandbox(site, unchecked);
+	// What is told of the sandbox shall be on the disk, see writeReadyRecord.
+	const recorded = syncFolder(directory);
+	recorded.catch(() => undefined);
 	const controls = await prove(site.programs(), record, directory, call).catch(async (thrown: unknown) => {
 		// It ended meanwhile: what the probes then saw says nothing of its controls.
 		throw call.signal.aborted || isWhole(site.table, record) ? thrown : await dead(site, directory, record);
 	});
+	await recorded;
 	await checkpoint("wait:probed");
 	const { expiresAt } = await leaseState(site, directory, record);
 	const { workspace } = sandboxFolders(directory);

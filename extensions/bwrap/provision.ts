@@ -14,15 +14,15 @@ import { leaseTerms } from "../../provider/lease/lease-seconds";
 import { sandboxDirectory } from "../../provider/workspace";
 import { sandboxFolders } from "./holder/command";
 import { makeControlFolder, uptimeSeconds, writeDeadline } from "./holder/control-folder";
-import { startHolder } from "./holder/start";
+import { Supervisor } from "./holder/start";
 import { writeSystemFiles } from "./holder/system-files";
 import { setIdleLimit } from "./idle/idle-limit";
 import { hasBeenReady, leaseState } from "./lease";
-import { makeCgroups, planCgroups } from "./limits/cgroup";
+import { type Cgroup, makeCgroups, planCgroups } from "./limits/cgroup";
 import { cgroupName } from "./limits/cgroup-name";
 import { isAnyAlive, isWhole } from "./liveness";
 import { OWN_UIDS } from "./own-uid";
-import { type BwrapRecord, isHolder, parseHandle, readRecord, toHandle, writeRecord } from "./record";
+import { type BwrapRecord, isHolder, parseHandle, readRecord, toHandle, writeReadyRecord, writeRecord } from "./record";
 import { lockSandbox, type Site } from "./site";
 import { exists, isUnfinished, removeSandbox } from "./teardown";
 import type { WorkspaceSource } from "./workspace-source";
@@ -39,9 +39,18 @@ export async function provision(
 	request: ProvisionRequest,
 ): Promise<Provisioned> {
 	const directory = sandboxDirectory(site.base, request.sandboxId);
-	site.programs();
+	const programs = site.programs();
 	await makeBase(site.base);
-	return lockSandbox(site, request.sandboxId, request, async (lock) => {
+	// Looked for while the lock is waited for; nothing is made yet.
+	const planned = planCgroups(cgroupName(directory, request.sandboxId), profile.resources);
+	planned.catch(() => undefined);
+	let supervisor: Supervisor | undefined;
+	const take = async (lock: number, waitSeconds: number) => {
+		await supervisor?.dismiss();
+		supervisor = new Supervisor(programs, directory, lock, waitSeconds);
+		return supervisor.locked(request.signal);
+	};
+	const work = async () => {
 		await checkpoint("provision:locked");
 		const earlier = await readRecord(directory);
 		if (earlier === undefined) await assertFree(directory, request.sandboxId);
@@ -49,9 +58,9 @@ export async function provision(
 		if (adopted !== undefined) return { handle: adopted, adopted: true };
 		const source = await open();
 		try {
-			const record = await newRecord(site, directory, profile, request, earlier);
+			const record = newRecord(site, profile, request, earlier, await planned);
 			try {
-				const handle = await make(site, directory, record, source, request, lock.descriptor);
+				const handle = await make(site, directory, record, source, request, supervisor as Supervisor);
 				return { handle, adopted: isResumed(request, record) };
 			} catch (thrown) {
 				throw await rolledBack(site, directory, record, SandboxerError.from(thrown));
@@ -59,7 +68,12 @@ export async function provision(
 		} finally {
 			await source.close();
 		}
-	});
+	};
+	try {
+		return await lockSandbox(site, request.sandboxId, request, work, take);
+	} finally {
+		await supervisor?.dismiss();
+	}
 }
 
 async function makeBase(base: string): Promise<void> {
@@ -137,18 +151,17 @@ function isResumed({ resumes }: ProvisionRequest, record: BwrapRecord): boolean 
 	return resumes !== undefined && isHolder(parseHandle(resumes), record);
 }
 
-async function newRecord(
+function newRecord(
 	site: Site,
-	directory: string,
 	profile: Profile,
 	request: ProvisionRequest,
 	earlier: BwrapRecord | undefined,
-): Promise<BwrapRecord> {
+	cgroups: readonly Cgroup[],
+): BwrapRecord {
 	const now = site.now();
 	const { generation, claim } = numbers(now, request, earlier);
 	const isRoot = process.getuid?.() === 0;
 	const { cpu, memory_mb } = profile.resources;
-	const cgroups = await planCgroups(cgroupName(directory, request.sandboxId), profile.resources);
 	if (cpu !== undefined && !cgroups.some(({ controller }) => controller === "cpu" || controller === "all")) {
 		throw new SandboxerError({
 			code: "unsupported",
@@ -173,7 +186,7 @@ async function newRecord(
 		network: profile.network.default,
 		access: profile.workspace.access,
 		resources: { ...(cpu === undefined ? {} : { cpu }), ...(memory_mb === undefined ? {} : { memory_mb }) },
-		cgroups,
+		cgroups: [...cgroups],
 		created_at: new Date(now).toISOString(),
 		ttl_seconds: request.ttlSeconds,
 		...termsOf(profile),
@@ -207,7 +220,7 @@ async function make(
 	record: BwrapRecord,
 	source: WorkspaceSource,
 	request: ProvisionRequest,
-	lock: number,
+	supervisor: Supervisor,
 ): Promise<Handle> {
 	const folders = sandboxFolders(directory);
 	await mkdir(directory, { recursive: true, mode: 0o711 });
@@ -216,41 +229,32 @@ async function make(
 	await mkdir(folders.workspace, { mode: 0o700 });
 	await source.fill(folders.workspace, record, request);
 	await checkpoint("provision:workspace-copied");
-	const firstDeadline = Math.ceil(await uptimeSeconds(site.clock)) + record.ttl_seconds;
-	await writeSystemFiles(folders.etc, record.sandbox_id, record.network);
-	await makeControlFolder(
-		folders.control,
-		{ sandboxId: record.sandbox_id, generation: record.generation },
-		firstDeadline,
-	);
+	writeSystemFiles(folders.etc, record.sandbox_id, record.network);
+	const { sandbox_id: sandboxId, generation, ttl_seconds: ttl } = record;
+	const firstDeadline = Math.ceil(uptimeSeconds(site.clock)) + ttl;
+	makeControlFolder(folders.control, { sandboxId, generation }, firstDeadline);
 	await setIdleLimit(directory, record);
 	await makeCgroups(record.cgroups, record.resources);
 	await checkpoint("provision:limits-made");
 	if (request.signal.aborted) throw stopped(record.sandbox_id);
 	request.progress("starting bwrap");
-	const held = await startHolder({
-		programs: site.programs(),
-		record,
-		directory,
-		clock: site.clock,
-		lock,
-		signal: request.signal,
-		timeoutSeconds: request.timeoutSeconds,
-	});
+	const { signal, timeoutSeconds } = request;
+	const held = await supervisor.start({ record, clock: site.clock, signal, timeoutSeconds });
 	const readyAt = site.now();
-	const readyUptime = await uptimeSeconds(site.clock);
-	await writeDeadline(folders.control, Math.ceil(readyUptime) + record.ttl_seconds);
+	const readyUptime = uptimeSeconds(site.clock);
+	const deadline = Math.ceil(readyUptime) + ttl;
+	if (deadline !== firstDeadline) writeDeadline(folders.control, deadline);
 	// Now, not before: whoever reads the earlier one from here on has read an earlier clock, and goes on.
-	if ((await uptimeSeconds(site.clock)) >= firstDeadline) throw overBefore(record);
+	if (uptimeSeconds(site.clock) >= firstDeadline) throw overBefore(record);
 	const ready: BwrapRecord = {
 		...record,
 		phase: "ready",
 		ready_at: new Date(readyAt).toISOString(),
 		ready_uptime: readyUptime,
-		expires_at: new Date(readyAt + record.ttl_seconds * 1000).toISOString(),
+		expires_at: new Date(readyAt + ttl * 1000).toISOString(),
 		...held,
 	};
-	await writeRecord(directory, ready);
+	await writeReadyRecord(directory, ready);
 	await checkpoint("provision:recorded");
 	return toHandle(ready, directory);
 }

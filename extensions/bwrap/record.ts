@@ -5,7 +5,7 @@ import type { Handle } from "../../provider/contract";
 import { credentialRouteSchema } from "../../provider/credentials";
 import { errnoOf, SandboxerError } from "../../provider/errors";
 import { processIdentitySchema } from "../../provider/identity";
-import { writeDurably } from "../../provider/records";
+import { replaceFile, writeDurably } from "../../provider/records";
 
 /** The file in a sandbox's folder that makes the folder ours. */
 export const RECORD_FILE = "record.json";
@@ -87,7 +87,19 @@ function parseJson(text: string): unknown {
 }
 
 export function writeRecord(directory: string, record: BwrapRecord): Promise<void> {
-	return writeDurably(join(directory, RECORD_FILE), `${JSON.stringify(record)}\n`);
+	return writeDurably(join(directory, RECORD_FILE), textOf(record));
+}
+
+/**
+ * Writes over the record of a create that it is ready. All of this machine see it at once; it outlasts a crash of the
+ * machine, and with it of the sandbox, once `waitReady` has synchronised the folder: until then nobody was told of it.
+ */
+export function writeReadyRecord(directory: string, record: BwrapRecord): Promise<void> {
+	return replaceFile(join(directory, RECORD_FILE), textOf(record));
+}
+
+function textOf(record: BwrapRecord): string {
+	return `${JSON.stringify(record)}\n`;
 }
 
 /** The handle of `ext.bwrap`: the common keys, and the process that holds the sandbox. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { ProcessTable } from "../../provider/identity";
-import { type HeldLock, withLock } from "../../provider/records";
+import { type LockOptions, withLock } from "../../provider/records";
 import { assertWithin, sandboxDirectory } from "../../provider/workspace";
 import type { Programs } from "./preflight";
 import type { BwrapHandle } from "./record";
@@ -28,16 +28,27 @@ export function lockFile(site: Site, sandboxId: string): string {
 	return join(site.base, `${LOCK}${sandboxId}`);
 }
 
-/** Works on one sandbox while nobody else does. */
+/**
+ * Works on one sandbox while nobody else does.
+ *
+ * @param take - As of `withLock`.
+ */
 export function lockSandbox<T>(
 	site: Site,
 	sandboxId: string,
 	{ signal, timeoutSeconds }: { signal: AbortSignal; timeoutSeconds: number },
-	work: (lock: HeldLock) => Promise<T>,
+	work: () => Promise<T>,
+	take?: LockOptions["take"],
 ): Promise<T> {
 	return withLock(
 		lockFile(site, sandboxId),
-		{ what: `Sandbox ${sandboxId}`, signal, timeoutSeconds: Math.ceil(timeoutSeconds), path: site.path },
+		{
+			what: `Sandbox ${sandboxId}`,
+			signal,
+			timeoutSeconds: Math.ceil(timeoutSeconds),
+			path: site.path,
+			...(take === undefined ? {} : { take }),
+		},
 		work,
 	);
 }

@@ -19,7 +19,8 @@ export class CommandOutput {
 
 	take(stream: Stream, chunk: Uint8Array): void | Promise<void> {
 		this[stream].add(chunk);
-		return this.listener?.(stream, chunk);
+		// It is the listener's to keep; the piece is not.
+		return this.listener?.(stream, Uint8Array.from(chunk));
 	}
 
 	end(): void {}

@@ -1,3 +1,3 @@
-export { type HeldLock, isLocked, type LockOptions, withLock } from "./lock";
+export { type HeldLock, isLocked, type LockAttempt, type LockOptions, withLock } from "./lock";
 export { stateDirectory } from "./state-directory";
-export { writeDurably } from "./write-durably";
+export { replaceFile, syncFolder, writeDurably } from "./write-durably";

@@ -1,5 +1,5 @@
-import { constants } from "node:fs";
-import { type FileHandle, open, rm, stat } from "node:fs/promises";
+import { constants, fstatSync, ftruncateSync, statSync, writeSync } from "node:fs";
+import { type FileHandle, open, rm } from "node:fs/promises";
 import { hasErrno, SandboxerError } from "../errors";
 import { run } from "../transport";
 
@@ -10,6 +10,14 @@ export interface LockOptions {
 	/** How long to wait for a live holder. */
 	readonly timeoutSeconds: number;
 	readonly path: string;
+	/** Takes the lock on a descriptor, as flock(1) does. For a caller whose own program does so before its other work. */
+	readonly take?: (descriptor: number, waitSeconds: number) => Promise<LockAttempt>;
+}
+
+/** How flock(1) ended: 0 with the lock, 1 without a word where the wait ran out. */
+export interface LockAttempt {
+	readonly exitCode: number | null;
+	readonly stderr: string;
 }
 
 /** A lock that is held. */
@@ -71,9 +79,9 @@ async function acquire(file: string, options: LockOptions): Promise<FileHandle> 
 		try {
 			await flock(handle, file, options);
 			// Whoever held it before us has removed the file: then this is a lock on nothing.
-			if (await isStill(file, handle)) {
-				await handle.truncate(0);
-				await handle.write(String(process.pid), 0);
+			if (isStill(file, handle)) {
+				ftruncateSync(handle.fd);
+				writeSync(handle.fd, String(process.pid), 0);
 				return handle;
 			}
 		} catch (thrown) {
@@ -92,14 +100,16 @@ function stopped(what: string): SandboxerError {
 async function flock(
 	handle: FileHandle,
 	file: string,
-	{ what, signal, timeoutSeconds, path }: LockOptions,
+	{ what, signal, timeoutSeconds, path, take }: LockOptions,
 ): Promise<void> {
-	const { exitCode, stderr } = await run("flock", ["--exclusive", "--wait", String(timeoutSeconds), "3"], {
-		env: { PATH: path },
-		signal,
-		timeoutSeconds: timeoutSeconds + 5,
-		descriptors: [handle.fd],
-	});
+	const byFlock = () =>
+		run("flock", ["--exclusive", "--wait", String(timeoutSeconds), "3"], {
+			env: { PATH: path },
+			signal,
+			timeoutSeconds: timeoutSeconds + 5,
+			descriptors: [handle.fd],
+		});
+	const { exitCode, stderr } = await (take?.(handle.fd, timeoutSeconds) ?? byFlock());
 	if (exitCode === 0) return;
 	if (exitCode === FLOCK_TIMED_OUT && stderr === "") {
 		const holder = (await handle.readFile("utf8")).trim();
@@ -116,12 +126,8 @@ async function flock(
 	});
 }
 
-async function isStill(file: string, handle: FileHandle): Promise<boolean> {
-	try {
-		const [there, ours] = await Promise.all([stat(file), handle.stat()]);
-		return there.ino === ours.ino && there.dev === ours.dev;
-	} catch (thrown) {
-		if (hasErrno(thrown, "ENOENT")) return false;
-		throw thrown;
-	}
+function isStill(file: string, handle: FileHandle): boolean {
+	const there = statSync(file, { throwIfNoEntry: false });
+	const ours = fstatSync(handle.fd);
+	return there?.ino === ours.ino && there.dev === ours.dev;
 }

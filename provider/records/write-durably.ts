@@ -1,30 +1,44 @@
-import { open, rename, rm } from "node:fs/promises";
+import { closeSync, fchmodSync, fsync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { promisify } from "node:util";
+
+/** All else takes microseconds, and less than a way to another thread and back. */
+const sync = promisify(fsync);
 
 /**
  * Replaces a file as a whole: after a crash the old text stands there or the new one, never half of one.
  * On return the text is on the disk.
  */
 export async function writeDurably(file: string, text: string, mode = 0o600): Promise<void> {
+	await replaceFile(file, text, mode);
+	await syncFolder(dirname(file));
+}
+
+/** The same, but after a crash of the machine the old text may stand there until its folder is synchronised. */
+export async function replaceFile(file: string, text: string, mode = 0o600): Promise<void> {
 	const temporary = `${file}.${process.pid}.new`;
 	try {
-		const handle = await open(temporary, "w", mode);
+		const descriptor = openSync(temporary, "w", mode);
 		try {
-			await handle.writeFile(text);
-			await handle.chmod(mode);
-			await handle.sync();
+			writeFileSync(descriptor, text);
+			fchmodSync(descriptor, mode);
+			await sync(descriptor);
 		} finally {
-			await handle.close();
+			closeSync(descriptor);
 		}
-		await rename(temporary, file);
+		renameSync(temporary, file);
 	} catch (thrown) {
-		await rm(temporary, { force: true });
+		rmSync(temporary, { force: true });
 		throw thrown;
 	}
-	const folder = await open(dirname(file), "r");
+}
+
+/** On return what stands in the folder is on the disk. */
+export async function syncFolder(folder: string): Promise<void> {
+	const descriptor = openSync(folder, "r");
 	try {
-		await folder.sync();
+		await sync(descriptor);
 	} finally {
-		await folder.close();
+		closeSync(descriptor);
 	}
 }

@@ -1,4 +1,5 @@
 export { findProgram } from "./local/find-program";
+export { PipeReader } from "./local/pipe-reader";
 export { makePipes, type Pipe } from "./local/pipes";
 export { type RunOptions, type RunResult, run } from "./local/run";
 export { type ChildDescriptors, type CleanSpawnOptions, spawnClean, strayDescriptors } from "./local/spawn-clean";

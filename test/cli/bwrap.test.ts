@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ProcessTable } from "../../provider/identity";
 import { TestStack } from "../engine/support/test-stack";
@@ -181,6 +181,33 @@ describe("the command on sandboxes of ext.bwrap, in a stack of the real engine",
 		const { expiresAt } = await json<{ expiresAt: string }>(box("extend", "Box", "2h"));
 		expect(stack.record(id).expires_at).toBe(expiresAt);
 		expect((await stack.up()).text).toMatch(/unchanged/);
+	});
+
+	it("expire: lists what is over, and --apply removes it", async () => {
+		stack.program(`${PROGRAM}\nexports.brief = new Sandbox("brief", { profile, ttl: "8s" }).sandboxId;`);
+		await stack.up();
+		const { brief } = await stack.outputs<{ brief: string }>();
+		const overdue = async (...args: string[]) =>
+			(await json<{ overdue: { sandboxId: string; outcome: string }[] }>(["expire", "-x", "bwrap", ...args], here))
+				.overdue;
+		const deadline = performance.now() + 30_000;
+		while ((await overdue()).length === 0 && performance.now() < deadline);
+		expect(await overdue()).toMatchObject([{ sandboxId: brief, outcome: "overdue" }]);
+		expect(stack.sandboxFolders()).toContain(brief);
+		expect(await overdue("--apply")).toMatchObject([{ sandboxId: brief, outcome: "removed" }]);
+		expect(stack.sandboxFolders()).not.toContain(brief);
+		expect((await sandboxer(["expire", "-x", "bwrap", "--apply"], here)).stdout).toBe("Nothing is overdue.\n");
+	});
+
+	it("inventory finds what was left behind, and reap removes it", async () => {
+		expect((await sandboxer(["inventory", "-x", "bwrap"], here)).stdout).toBe("Nothing was left behind.\n");
+		mkdirSync(join(stack.sandboxes, "bwrap", "left-behind"));
+		const { findings } = await json<{ findings: object[] }>(["inventory", "-x", "bwrap"], here);
+		expect(findings).toMatchObject([{ kind: "orphan_dir", sandboxId: "left-behind", action: "reap" }]);
+		expect((await sandboxer(["reap", "-x", "bwrap"], here)).code).toBe(0);
+		expect(stack.sandboxFolders()).toContain("left-behind");
+		expect((await sandboxer(["reap", "-x", "bwrap", "--apply"], here)).code).toBe(0);
+		expect(stack.sandboxFolders()).not.toContain("left-behind");
 	});
 
 	it("remove leaves it alone: it is the stack's", async () => {

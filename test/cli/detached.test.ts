@@ -167,7 +167,7 @@ describe("exec in the background", () => {
 				"--",
 				"sh",
 				"-c",
-				'while [ ! -e go ]; do sleep 0.05; done; printf %s "$DATABASE_URL$TOKEN" | wc -c',
+				'while [ ! -e go ]; do sleep 0.05; done; printf %s "$DATABASE_URL$TOKEN" | wc -c; echo "<$DATABASE_URL>"',
 			],
 			{ env },
 		);
@@ -175,7 +175,7 @@ describe("exec in the background", () => {
 		const [keeper] = desk.keepers();
 		expect(readFileSync(`/proc/${keeper?.pid}/cmdline`, "utf8")).not.toContain("canary");
 		writeFileSync(join(desk.paper, "go"), "");
-		expect((await desk.run(["exec", "--attach", execId])).stdout).toBe("25\n");
+		expect((await desk.run(["exec", "--attach", execId])).stdout).toBe("25\n<[credential]>\n");
 		for (const name of ["start.json", "end.json", "stdout", "stderr"]) {
 			expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
 			expect(readFileSync(join(folder, name), "utf8")).not.toContain("canary");

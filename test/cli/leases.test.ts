@@ -87,6 +87,13 @@ describe("expire", () => {
 		expect(desk.calls()).toEqual([]);
 	});
 
+	it("the clock of the sandbox's place decides, where it is told", async () => {
+		desk.box("late-here", { endsInMinutes: -10, isOver: false });
+		desk.box("late-there", { endsInMinutes: 10, isOver: true });
+		const { document } = await desk.json<Swept>(["expire"]);
+		expect(document.overdue.map(({ sandboxId }) => sandboxId)).toEqual(["late-there"]);
+	});
+
 	it("nothing overdue says so", async () => {
 		desk.box("early");
 		expect((await desk.run(["expire", "--apply"])).stdout).toBe("Nothing is overdue.\n");

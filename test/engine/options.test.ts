@@ -86,6 +86,18 @@ describe("resource options", () => {
 		await until("its lease has ended it", () => !isRunning(init.pid), 10_000);
 	});
 
+	it("deletedWith means no teardown where the other is deleted too; the lease ends it", async () => {
+		stack.program(`
+			const room = new Sandbox("room", { profile: "bwrap-local", ttl: "10m" });
+			${program('ttl: "4s"', "{ deletedWith: room }")}`);
+		await stack.up();
+		const { id } = await box();
+		const { init } = stack.record(id);
+		await stack.destroy();
+		expect(stack.sandboxFolders()).toEqual([id]);
+		await until("its lease has ended it", () => !isRunning(init.pid), 10_000);
+	});
+
 	it("import is refused and points to adopt", async () => {
 		stack.program(program('ttl: "10m"', '{ import: "demo" }'));
 		const refused = await stack.run(["preview"]);

@@ -1,15 +1,14 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, readFileSync } from "node:fs";
-import { Socket } from "node:net";
 import { constants } from "node:os";
 import { join } from "node:path";
-import type { Duplex, Readable } from "node:stream";
+import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Command, CommandEnd } from "../../../provider/contract";
 import { errnoOf, SandboxerError } from "../../../provider/errors";
 import { ProcessTable } from "../../../provider/identity";
-import { makePipes, type Pipe, spawnClean, strayDescriptors } from "../../../provider/transport";
+import { makePipes, type Pipe, PipeReader, spawnClean, strayDescriptors } from "../../../provider/transport";
 import { INSIDE_ENVIRONMENT } from "../holder/command";
 import type { Programs } from "../preflight";
 import type { BwrapRecord } from "../record";
@@ -61,7 +60,7 @@ export async function runEntry(entry: Entry): Promise<CommandEnd> {
 	try {
 		const refusal = await throughGate(begun);
 		if (refusal !== undefined && ending === undefined) throw await notStarted(entry, begun, refusal);
-		const [stdout, stderr] = outputs as [Readable, Readable];
+		const [stdout, stderr] = outputs as [PipeReader, PipeReader];
 		const [exitCode] = await Promise.all([
 			exited.then(codeOf),
 			pump(stdout, exited, (chunk) => entry.command.output("stdout", chunk)),
@@ -113,7 +112,7 @@ interface Begun {
 	readonly exited: Promise<[number | null, NodeJS.Signals | null]>;
 	readonly gate: Duplex;
 	/** Standard output and standard error. */
-	readonly outputs: readonly Readable[];
+	readonly outputs: readonly PipeReader[];
 }
 
 async function start({ programs, record, directory, command }: Entry): Promise<Begun> {
@@ -124,7 +123,7 @@ async function start({ programs, record, directory, command }: Entry): Promise<B
 	const filter = openSync(join(directory, "filter"), "r");
 	const stray = strayDescriptors(first + files.length);
 	const [program = "", ...args] = entryCommand(programs, record, command, GATE, stray);
-	const outputs = [stdout, stderr].map(({ reader }) => new Socket({ fd: reader, readable: true, writable: false }));
+	const outputs = [stdout, stderr].map(({ reader }) => new PipeReader(reader));
 	try {
 		const child = spawnClean(program, args, {
 			env: { PATH: INSIDE_ENVIRONMENT.PATH },
@@ -190,38 +189,30 @@ async function throughGate({ gate }: Begun): Promise<string | undefined> {
 
 /** Hands an output on piece by piece, until it ends; once the command has ended, not for ever. */
 async function pump(
-	reader: Readable,
+	reader: PipeReader,
 	exited: Promise<unknown>,
-	take: (chunk: Buffer) => Promise<void> | void,
+	take: (piece: Uint8Array) => Promise<void> | void,
 ): Promise<void> {
 	let hasExited = false;
 	let after = 0;
 	let timer: NodeJS.Timeout | undefined;
-	const wait = () => {
+	const waitForMore = () => {
 		clearTimeout(timer);
 		if (hasExited) timer = setTimeout(() => reader.destroy(), SILENCE_MS);
 	};
 	void exited.then(() => {
 		hasExited = true;
-		wait();
+		waitForMore();
 	});
-	try {
-		for await (const chunk of reader) {
-			clearTimeout(timer);
-			await take(chunk as Buffer);
-			after += hasExited ? (chunk as Buffer).length : 0;
-			if (after > AFTER_END_BYTES) break;
-			wait();
-		}
-	} catch (thrown) {
-		if (!reader.destroyed || !isCutShort(thrown)) throw thrown;
-	} finally {
+	await reader.read((piece) => {
 		clearTimeout(timer);
-	}
-}
-
-function isCutShort(thrown: unknown): boolean {
-	return ["ERR_STREAM_PREMATURE_CLOSE", "ABORT_ERR"].includes((thrown as NodeJS.ErrnoException).code ?? "");
+		if (hasExited) after += piece.length;
+		const taken = take(piece);
+		if (after > AFTER_END_BYTES) reader.destroy();
+		if (taken === undefined) waitForMore();
+		return taken?.then(waitForMore);
+	});
+	clearTimeout(timer);
 }
 
 async function notStarted(
@@ -263,9 +254,11 @@ async function notStarted(
 	});
 }
 
-async function wholeText(stream: Readable): Promise<string> {
+async function wholeText(reader: PipeReader): Promise<string> {
 	let text = "";
-	for await (const chunk of stream) text += String(chunk);
+	await reader.read((piece) => {
+		text += Buffer.from(piece).toString();
+	});
 	return text;
 }
 

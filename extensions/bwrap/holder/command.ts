@@ -25,8 +25,8 @@ export function sandboxFolders(directory: string) {
 		etc: join(directory, "etc"),
 		/** What supervise and bwrap print: read when the start fails. */
 		log: join(directory, "log"),
-		/** bwrap's own report: the process numbers. */
-		info: join(directory, "info.json"),
+		/** The system calls that are refused inside. */
+		filter: join(directory, "filter"),
 		/** Who the supervisor is, written by itself. */
 		supervisor: join(directory, "supervisor"),
 		/** What the supervisor has judged of the lease. */

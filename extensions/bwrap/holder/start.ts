@@ -1,12 +1,14 @@
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { Readable } from "node:stream";
+import type { Readable, Writable } from "node:stream";
 import { z } from "zod";
 import { checkpoint } from "../../../provider/contract";
 import { SandboxerError } from "../../../provider/errors";
 import { type ProcessIdentity, ProcessTable } from "../../../provider/identity";
+import type { LockAttempt } from "../../../provider/records";
 import { spawnClean, strayDescriptors } from "../../../provider/transport";
 import { type Programs, startFailure } from "../preflight";
 import type { BwrapRecord } from "../record";
@@ -14,7 +16,12 @@ import { seccompFilter } from "../seccomp/filter";
 import { HOLDER_DESCRIPTORS, holderCommand, sandboxFolders } from "./command";
 import { readSupervisor } from "./supervisor";
 
+const LAUNCH = join(__dirname, "launch.sh");
 const SUPERVISE = join(__dirname, "supervise.sh");
+
+/** What the launched shell says once it has the lock, and the first process of the sandbox once it is there. */
+const LOCKED = "locked\n";
+const READY = "ready\n";
 
 export interface Held {
 	readonly supervisor: ProcessIdentity;
@@ -23,85 +30,162 @@ export interface Held {
 }
 
 export interface StartOptions {
-	readonly programs: Programs;
 	readonly record: BwrapRecord;
-	readonly directory: string;
 	/** The file of the clock that leases are counted by. */
 	readonly clock: string;
-	/** The lock of the sandbox: the supervisor holds it too until it has written who it is. */
-	readonly lock: number;
 	readonly signal: AbortSignal;
 	readonly timeoutSeconds: number;
 }
 
 /**
- * Starts the supervisor, in a session of its own so that it outlives this process, and waits until the
- * sandbox's first process says that it is there.
+ * A supervisor, in a session of its own so that it outlives this process. It is started before there is anything to
+ * hold, to take the lock of the sandbox: one spawn for both. Until its start it does nothing, and ends with this process.
  */
-export async function startHolder({
-	programs,
-	record,
-	directory,
-	clock,
-	lock,
-	signal,
-	timeoutSeconds,
-}: StartOptions): Promise<Held> {
-	const folders = sandboxFolders(directory);
-	const filterFile = join(directory, "filter");
-	writeFileSync(filterFile, seccompFilter(process.arch), { mode: 0o600 });
-	const opened = {
-		log: openSync(folders.log, "w", 0o600),
-		info: openSync(folders.info, "w", 0o600),
-		filter: openSync(filterFile, "r"),
-	};
-	// In the order of HOLDER_DESCRIPTORS, from 3 on, with no gap: a gap would be an open /dev/null inside.
-	const stdio = ["ignore", opened.log, opened.log, opened.info, "pipe", lock, opened.filter] as const;
-	const script = readFileSync(SUPERVISE, "utf8");
-	const stray = strayDescriptors(3);
-	const above = stray.filter((descriptor) => descriptor >= stdio.length);
-	const command = holderCommand(programs, record, directory, above);
-	const child = spawnClean(programs.sh, ["-c", script, "supervise", directory, clock, ...command], {
-		env: { PATH: dirname(programs.sleep) },
-		stdio,
-		detached: true,
-		stray,
-	});
-	for (const descriptor of Object.values(opened)) closeSync(descriptor);
-	const ready = child.stdio[HOLDER_DESCRIPTORS.ready] as Readable;
-	try {
-		await checkpoint("provision:spawned");
-		const said = await firstWord(ready, child, AbortSignal.any([signal, AbortSignal.timeout(timeoutSeconds * 1000)]));
-		if (signal.aborted)
-			throw new SandboxerError({ code: "aborted", message: `The start of sandbox ${record.sandbox_id} was stopped.` });
-		if (said === undefined)
-			throw await notStarted(record, folders.log, child.exitCode === null && child.signalCode === null, timeoutSeconds);
-		await checkpoint("provision:started");
-		return await identify(directory, record);
-	} finally {
-		ready.destroy();
-		child.unref();
+export class Supervisor {
+	readonly #child: ChildProcess;
+	readonly #stray: readonly number[];
+	#started = false;
+
+	/**
+	 * @param lock - The descriptor of the lock of the sandbox: the supervisor holds it too until it has written who it is.
+	 * @param waitSeconds - How long to wait for the lock.
+	 */
+	constructor(
+		private readonly programs: Programs,
+		private readonly directory: string,
+		lock: number,
+		private readonly waitSeconds: number,
+	) {
+		// Descriptors 3 and 6 are opened by the start script.
+		const stdio = ["pipe", "ignore", "pipe", "ignore", "pipe", lock] as const;
+		this.#stray = strayDescriptors(3);
+		// The folder only tells whose it is.
+		const words = ["supervise", programs.flock, String(waitSeconds), directory];
+		this.#child = spawnClean(programs.sh, ["-s", ...words], {
+			env: { PATH: dirname(programs.sleep) },
+			stdio,
+			detached: true,
+			stray: this.#stray,
+		});
+		// Whatever becomes of it is seen on the other pipe.
+		this.#stdin.on("error", () => undefined);
+		this.#stdin.write(readFileSync(LAUNCH, "utf8"));
+	}
+
+	/** Waits until it has the lock, or has ended without. */
+	async locked(signal: AbortSignal): Promise<LockAttempt> {
+		// flock(1) knows its limit itself.
+		const atMost = AbortSignal.timeout((this.waitSeconds + 5) * 1000);
+		const said = await saidUpTo(LOCKED, this.#ready, this.#child, AbortSignal.any([signal, atMost]));
+		if (said === LOCKED) return { exitCode: 0, stderr: "" };
+		if (signal.aborted) throw new SandboxerError({ code: "aborted", message: "The wait for the lock was stopped." });
+		if (atMost.aborted) return { exitCode: null, stderr: "it did not answer" };
+		const stderr = text(this.#child.stderr as Readable);
+		if (!this.#hasEnded) await once(this.#child, "exit");
+		return { exitCode: this.#child.exitCode, stderr: await stderr };
+	}
+
+	/** Lets it start the sandbox, and waits until the sandbox's first process says that it is there. */
+	async start({ record, clock, signal, timeoutSeconds }: StartOptions): Promise<Held> {
+		const { directory } = this;
+		const folders = sandboxFolders(directory);
+		writeFileSync(folders.log, "", { mode: 0o600 });
+		writeFileSync(folders.filter, seccompFilter(process.arch), { mode: 0o600 });
+		const within = AbortSignal.any([signal, AbortSignal.timeout(timeoutSeconds * 1000)]);
+		const word = saidUpTo(READY, this.#ready, this.#child, within);
+		word.catch(() => undefined);
+		this.#started = true;
+		this.#stdin.write(this.#script(record, clock));
+		try {
+			await checkpoint("provision:spawned");
+			const said = await word;
+			if (signal.aborted)
+				throw new SandboxerError({
+					code: "aborted",
+					message: `The start of sandbox ${record.sandbox_id} was stopped.`,
+				});
+			if (!said.endsWith(READY)) throw await notStarted(record, folders.log, !this.#hasEnded, timeoutSeconds);
+			await checkpoint("provision:started");
+			return await identify(directory, record, said);
+		} finally {
+			await this.dismiss();
+		}
+	}
+
+	/** Lets go of it. One that was not started is ended. */
+	async dismiss(): Promise<void> {
+		const { pid } = this.#child;
+		if (!this.#started && !this.#hasEnded && pid !== undefined) {
+			const exit = once(this.#child, "exit");
+			process.kill(-pid, "SIGKILL");
+			await exit;
+		}
+		for (const stream of this.#child.stdio) stream?.destroy();
+		this.#child.unref();
+	}
+
+	get #stdin(): Writable {
+		return this.#child.stdin as Writable;
+	}
+
+	get #ready(): Readable {
+		return this.#child.stdio[HOLDER_DESCRIPTORS.ready] as Readable;
+	}
+
+	get #hasEnded(): boolean {
+		return this.#child.exitCode !== null || this.#child.signalCode !== null;
+	}
+
+	/** What the supervisor goes on with, in place of its caller's pipes: read to its end before any of it is done. */
+	#script(record: BwrapRecord, clock: string): string {
+		const { log, filter } = sandboxFolders(this.directory);
+		const last = Math.max(...Object.values(HOLDER_DESCRIPTORS));
+		const above = this.#stray.filter((descriptor) => descriptor > last);
+		const words = [this.directory, clock, ...holderCommand(this.programs, record, this.directory, above)];
+		const { info, ready, filter: rules } = HOLDER_DESCRIPTORS;
+		return [
+			"{",
+			`exec </dev/null >${quoted(log)} 2>&1 ${info}>&${ready} ${rules}<${quoted(filter)}`,
+			`set -- ${words.map(quoted).join(" ")}`,
+			readFileSync(SUPERVISE, "utf8"),
+			"}\n",
+		].join("\n");
 	}
 }
 
-/** The first thing said on the pipe; undefined where it closed, or the time was up, without a word. */
-async function firstWord(
-	ready: Readable,
+/** A word of sh(1). */
+function quoted(word: string): string {
+	return `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+async function text(stream: Readable): Promise<string> {
+	const chunks = await stream.toArray();
+	return Buffer.concat(chunks as Buffer[]).toString("utf8");
+}
+
+/** What is said on the pipe up to a word; what was said so far where it closed, or the time was up, without that word. */
+async function saidUpTo(
+	word: string,
+	pipe: Readable,
 	child: { once(event: "error", listener: (error: Error) => void): unknown },
 	signal: AbortSignal,
-): Promise<string | undefined> {
-	const failed = new Promise<never>((_resolve, reject) => child.once("error", reject));
-	failed.catch(() => undefined);
-	try {
-		const data = once(ready, "data", { signal }).then(([chunk]) => String(chunk));
-		const end = once(ready, "end", { signal }).then(() => undefined);
-		data.catch(() => undefined);
-		end.catch(() => undefined);
-		return await Promise.race([data, end, failed]);
-	} catch (thrown) {
-		if (signal.aborted) return undefined;
-		throw thrown;
-	}
+): Promise<string> {
+	let said = "";
+	if (pipe.readableEnded || signal.aborted) return said;
+	return new Promise((resolve, reject) => {
+		const end = () => {
+			pipe.off("data", hear).off("end", end).off("close", end).pause();
+			signal.removeEventListener("abort", end);
+			resolve(said);
+		};
+		const hear = (chunk: Buffer) => {
+			said += String(chunk);
+			if (said.endsWith(word)) end();
+		};
+		pipe.on("data", hear).once("end", end).once("close", end).resume();
+		signal.addEventListener("abort", end, { once: true });
+		child.once("error", reject);
+	});
 }
 
 async function notStarted(
@@ -123,11 +207,12 @@ async function notStarted(
 
 const infoSchema = z.object({ "child-pid": z.number().int().positive() });
 
-async function identify(directory: string, record: BwrapRecord): Promise<Held> {
+/** @param said - bwrap's report, and after it that the first process is ready. */
+async function identify(directory: string, record: BwrapRecord, said: string): Promise<Held> {
 	const folders = sandboxFolders(directory);
 	const table = new ProcessTable();
 	const supervisor = await readSupervisor(folders.supervisor);
-	const info = infoSchema.safeParse(parseJson(await readFile(folders.info, "utf8")));
+	const info = infoSchema.safeParse(parseJson(said.slice(0, -READY.length)));
 	const init = info.success ? table.identify(info.data["child-pid"]) : undefined;
 	if (supervisor === undefined || init === undefined)
 		throw startFailure(record.sandbox_id, await readFile(folders.log, "utf8"));

@@ -1,5 +1,4 @@
-import { lstatSync, readlinkSync } from "node:fs";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { lstatSync, mkdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hasErrno } from "../../../provider/errors";
 
@@ -26,12 +25,12 @@ const FROM_HOST = [
  *
  * @param resolvConf - The machine's.
  */
-export async function writeSystemFiles(
+export function writeSystemFiles(
 	folder: string,
 	hostname: string,
 	network: "deny" | "allow",
 	resolvConf = "/etc/resolv.conf",
-): Promise<void> {
+): void {
 	const files: Record<string, string> = {
 		passwd: `root:x:0:0:root:${HOME}:/bin/sh\nsandbox:x:1000:1000:sandbox:${HOME}:/bin/sh\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n`,
 		group: "root:x:0:\nsandbox:x:1000:\nnogroup:x:65534:\n",
@@ -39,16 +38,16 @@ export async function writeSystemFiles(
 		hostname: `${hostname}\n`,
 		"nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
 	};
-	await mkdir(folder, { mode: 0o755 });
-	await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(folder, name), text, { mode: 0o644 })));
 	// A copy of what the link leads to: its target is in a folder that the sandbox does not have.
-	if (network === "allow") await writeFile(join(folder, "resolv.conf"), await resolvers(resolvConf), { mode: 0o644 });
+	if (network === "allow") files["resolv.conf"] = resolvers(resolvConf);
+	mkdirSync(folder, { mode: 0o755 });
+	for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text, { mode: 0o644 });
 }
 
 /** Empty where the machine has none: programs then ask its own loopback, here as there. */
-async function resolvers(file: string): Promise<string> {
+function resolvers(file: string): string {
 	try {
-		return await readFile(file, "utf8");
+		return readFileSync(file, "utf8");
 	} catch (thrown) {
 		if (hasErrno(thrown, "ENOENT", "ENOTDIR", "ELOOP")) return "";
 		throw thrown;

@@ -4,6 +4,8 @@ import { hasErrno, SandboxerError } from "../../../provider/errors";
 import { type ProcessIdentity, waitUntilDead } from "../../../provider/identity";
 import { removeTree } from "../../../provider/workspace";
 import { hasBeenReady, leaseState } from "../lease";
+import { planCgroups, removeCgroups } from "../limits/cgroup";
+import { cgroupName } from "../limits/cgroup-name";
 import { isWhole, knownProcesses } from "../liveness";
 import { type BwrapRecord, RECORD_FILE, readRecord } from "../record";
 import type { Site } from "../site";
@@ -137,9 +139,15 @@ function orphan(site: Site, { role, sandboxId, identity }: HolderProcess): Found
 			reason: `a ${role === "bwrap" ? role : "supervisor"} of ${sandboxId}, which has no record of it`,
 		},
 		remove: async () => {
+			const directory = join(site.base, sandboxId);
 			site.table.signal(identity, "SIGKILL", role === "supervisor" ? "group" : "process");
 			const alive = await waitUntilDead(site.table, [identity], END_TIMEOUT_MS);
-			return { found: [what], removed: alive.length === 0 ? [what] : [], remains: alive.length === 0 ? [] : [what] };
+			if (alive.length > 0) return { found: [what], removed: [], remains: [what] };
+			// The record that named its groups is gone: all that there can be.
+			const name = cgroupName(directory, sandboxId);
+			const groups = await planCgroups(name, { cpu: 1, memory_mb: 1 });
+			const remains = await removeCgroups(name, groups, END_TIMEOUT_MS);
+			return { found: [what, ...remains], removed: [what], remains };
 		},
 	};
 }

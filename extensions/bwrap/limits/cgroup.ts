@@ -82,22 +82,25 @@ export function limitFiles(controller: Controller, { cpu, memory_mb }: Resources
 }
 
 export async function makeCgroups(cgroups: readonly Cgroup[], resources: Resources): Promise<void> {
-	for (const { controller, folder } of cgroups) {
-		await mkdir(folder).catch((thrown: unknown) => {
-			if (errnoOf(thrown) !== "EEXIST") throw thrown;
-		});
-		for (const { file, value, optional } of limitFiles(controller, resources)) {
-			try {
-				await writeFile(join(folder, file), value, { flag: "r+" });
-			} catch (thrown) {
-				if (optional === true && errnoOf(thrown) === "ENOENT") continue;
-				throw new SandboxerError({
-					code: "preflight",
-					message: `The limit ${file}=${value} could not be set in ${folder} (${errnoOf(thrown) ?? String(thrown)}).`,
-					hint: "Lower the profile's resources to what this machine has, or run where control groups can be made.",
-					cause: thrown,
-				});
-			}
+	const made = await Promise.allSettled(cgroups.map((cgroup) => makeCgroup(cgroup, resources)));
+	for (const outcome of made) if (outcome.status === "rejected") throw outcome.reason;
+}
+
+async function makeCgroup({ controller, folder }: Cgroup, resources: Resources): Promise<void> {
+	await mkdir(folder).catch((thrown: unknown) => {
+		if (errnoOf(thrown) !== "EEXIST") throw thrown;
+	});
+	for (const { file, value, optional } of limitFiles(controller, resources)) {
+		try {
+			await writeFile(join(folder, file), value, { flag: "r+" });
+		} catch (thrown) {
+			if (optional === true && errnoOf(thrown) === "ENOENT") continue;
+			throw new SandboxerError({
+				code: "preflight",
+				message: `The limit ${file}=${value} could not be set in ${folder} (${errnoOf(thrown) ?? String(thrown)}).`,
+				hint: "Lower the profile's resources to what this machine has, or run where control groups can be made.",
+				cause: thrown,
+			});
 		}
 	}
 }

@@ -11,9 +11,6 @@ seen_by() {
 }
 # Programs run beside the shell's own looks, which are told when these have ended: lines must not mix.
 {
-	seen_by unshare -U true
-	# Its own word for a refusal: it is 126 or 127 where the program could not be run.
-	[ $? = 1 ] && echo "userns refused"
 	seen_by grep -a '' /proc/self/status /proc/self/limits /proc/self/mountinfo /proc/self/cgroup /proc/self/stat \
 		/proc/net/dev /proc/$$/environ /proc/1/cmdline
 	seen_by readlink /proc/self/ns/*
@@ -30,5 +27,8 @@ for file in "$@" /proc/sys/kernel/* /proc/sys/kernel/*/* /proc/sys/vm/* /proc/sy
 	true >>"$file" && see "writable $file"
 done
 [ -w /workspace ] && see "writable /workspace"
+seen_by unshare -U true
+# Its own word for a refusal: it is 126 or 127 where the program could not be run.
+[ $? = 1 ] && see "userns refused"
 wait
 printf '%send\n' "$seen"

@@ -14,7 +14,7 @@ export interface Pipe {
 }
 
 /** How many are made at once: making one takes a program. */
-const BATCH = 16;
+const BATCH = 32;
 
 /** Made ahead; nothing of them stands in any folder. */
 const spare: Pipe[] = [];

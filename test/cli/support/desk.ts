@@ -98,7 +98,7 @@ export class Desk {
 	/** Puts a sandbox there. Its lease ends so many minutes from now. */
 	box(
 		sandboxId: string,
-		changes: { endsInMinutes?: number; alive?: boolean; urn?: string; [key: string]: unknown } = {},
+		changes: { endsInMinutes?: number; alive?: boolean | undefined; urn?: string; [key: string]: unknown } = {},
 	) {
 		const { endsInMinutes = 60, urn = `urn:pulumi:dev::shop::x::${sandboxId}`, ...rest } = changes;
 		const now = Date.now();

@@ -148,6 +148,9 @@ describe("the words of an entry", () => {
 		expect(words({ cgroups })).toMatch(
 			/^\/bin\/setpriv --pdeathsig KILL \/bin\/sh -c .* join \/sys\/fs\/cgroup\/pids\/a\/tasks \/sys\/fs\/cgroup\/memory\/a\/tasks -- \/bin\/prlimit --core=1:1 \/bin\/nsenter /,
 		);
+		// A group of version 2 takes whole processes only.
+		const unified = [{ controller: "all" as const, folder: "/sys/fs/cgroup/a" }];
+		expect(words({ cgroups: unified })).toContain(" join /sys/fs/cgroup/a/cgroup.procs -- ");
 		expect(words({ cgroups: cgroups.slice(0, 1) })).toContain("--core=1:1 --data=67108864:67108864 /bin/nsenter");
 		expect(words({ cgroups: [{ controller: "all", folder: "/sys/fs/cgroup/a" }] })).toContain(
 			"--core=1:1 /bin/nsenter",

@@ -25,7 +25,7 @@ describe("the small /etc of a sandbox", () => {
 	const read = (name: string) => readFileSync(join(etc, name), "utf8");
 
 	it("knows root, one ordinary user and nobody, and no one of the machine", async () => {
-		await writeSystemFiles(etc, "box", "deny");
+		writeSystemFiles(etc, "box", "deny");
 		expect(
 			read("passwd")
 				.split("\n")
@@ -48,7 +48,7 @@ describe("the small /etc of a sandbox", () => {
 		writeFileSync(join(folder, "run/systemd/resolve/stub-resolv.conf"), "nameserver 127.0.0.53\noptions edns0\n");
 		const link = join(folder, "machine/resolv.conf");
 		symlinkSync("../run/systemd/resolve/stub-resolv.conf", link);
-		await writeSystemFiles(etc, "box", "allow", link);
+		writeSystemFiles(etc, "box", "allow", link);
 		expect(lstatSync(join(etc, "resolv.conf")).isFile()).toBe(true);
 		expect(read("resolv.conf")).toBe("nameserver 127.0.0.53\noptions edns0\n");
 		const words = systemArguments(etc, "allow");
@@ -62,7 +62,7 @@ describe("the small /etc of a sandbox", () => {
 	it("has resolvers that the sandbox's own user may read, whatever the mode on the machine", async () => {
 		writeFileSync(join(folder, "resolv.conf"), "nameserver 192.0.2.1\n");
 		chmodSync(join(folder, "resolv.conf"), 0o600);
-		await writeSystemFiles(etc, "box", "allow", join(folder, "resolv.conf"));
+		writeSystemFiles(etc, "box", "allow", join(folder, "resolv.conf"));
 		expect(statSync(join(etc, "resolv.conf")).mode & 0o777).toBe(0o644);
 	});
 
@@ -72,12 +72,12 @@ describe("the small /etc of a sandbox", () => {
 	])("has empty resolvers under allow where the machine %s", async (_what, make) => {
 		const file = join(folder, "resolv.conf");
 		make(file);
-		await writeSystemFiles(etc, "box", "allow", file);
+		writeSystemFiles(etc, "box", "allow", file);
 		expect(read("resolv.conf")).toBe("");
 	});
 
 	it("has no resolvers under deny", async () => {
-		await writeSystemFiles(etc, "box", "deny");
+		writeSystemFiles(etc, "box", "deny");
 		expect(systemArguments(etc, "deny").join(" ")).not.toContain("resolv.conf");
 	});
 

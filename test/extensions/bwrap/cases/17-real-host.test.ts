@@ -119,7 +119,7 @@ describe.each(USERS)("case 17: bwrap on a real host, as $name", (user) => {
 		mkdirSync(join(machine, "run"), { recursive: true });
 		writeFileSync(join(machine, "run/stub-resolv.conf"), `nameserver ${address}\n`);
 		symlinkSync("run/stub-resolv.conf", join(machine, "resolv.conf"));
-		await writeSystemFiles(join(machine, "etc"), "box", "allow", join(machine, "resolv.conf"));
+		writeSystemFiles(join(machine, "etc"), "box", "allow", join(machine, "resolv.conf"));
 		// What a create on such a machine would have bound.
 		writeFileSync(join(box.directory, "etc/resolv.conf"), readFileSync(join(machine, "etc/resolv.conf")));
 		const dns = await resolver(address, [192, 0, 2, 17]);

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { writeDeadline, writeId } from "../../../../extensions/bwrap/holder/control-folder";
+import { makeControlFolder } from "../../../../extensions/bwrap/holder/control-folder";
 import { readVerdict, type Verdict } from "../../../../extensions/bwrap/holder/verdict";
 import { findPrograms } from "../../../../extensions/bwrap/preflight";
 import { type BwrapRecord, readRecord, toHandle, writeRecord } from "../../../../extensions/bwrap/record";
@@ -71,7 +71,6 @@ export class HeldPlace {
 /** A sandbox of nothing: its supervisor is the real one and holds a process that sleeps. */
 export class HeldLease {
 	private constructor(
-		readonly _place: HeldPlace,
 		readonly directory: string,
 		readonly handle: Handle,
 		private readonly supervisor: ChildProcess,
@@ -85,9 +84,8 @@ export class HeldLease {
 		const { site, readyAt } = place;
 		const directory = join(site.base, sandboxId);
 		const control = join(directory, "control");
-		mkdirSync(control, { recursive: true });
-		await writeId(control, { sandboxId, generation: 1 });
-		await writeDeadline(control, READY_UPTIME + ttlSeconds);
+		mkdirSync(directory);
+		makeControlFolder(control, { sandboxId, generation: 1 }, READY_UPTIME + ttlSeconds);
 		const words = ["-c", SUPERVISE, "supervise", directory, site.clock, "sleep", "1000"];
 		const child = spawn("sh", words, { detached: true, stdio: "ignore", cwd: "/", env: { PATH: site.path } });
 		const supervisor = site.table.identify(child.pid ?? 0);
@@ -104,7 +102,7 @@ export class HeldLease {
 			init: supervisor,
 		});
 		await writeRecord(directory, record);
-		const lease = new HeldLease(place, directory, toHandle(record, directory), child);
+		const lease = new HeldLease(directory, toHandle(record, directory), child);
 		while (lease.runs && (await lease.verdict()) === undefined) await setTimeout(1);
 		return lease;
 	}

@@ -40,6 +40,11 @@ export class Staged {
 		if (isRoot) execFileSync("chmod", ["-R", "a+rX", this.folder]);
 	}
 
+	/** One of them, by its path in the repository. */
+	file(path: string): string {
+		return join(this.folder, path);
+	}
+
 	remove(): void {
 		rmSync(this.folder, { recursive: true, force: true });
 	}

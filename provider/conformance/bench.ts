@@ -1,0 +1,161 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Attribution, ExecutionResult, Handle, Owner } from "../contract";
+import { type ProfileDocument, profileSchema } from "../documents/profile";
+import { hasCode } from "../errors";
+import type { ConformanceAdapter } from "./adapter";
+import { Caller, type Running, type Watch } from "./caller";
+import type { ExecuteOrder, Wish } from "./messages";
+import { declaringProfile, limitedProfile } from "./profiles";
+
+/** How long what was ended may take to be gone. */
+const GONE_SECONDS = 10;
+
+/** Whose the kit's sandboxes are. */
+export const OWNER: Owner = {
+	scope: "conformance",
+	project: "kit",
+	stack: "one",
+	urn: "urn:pulumi:one::kit::sandboxer:index:Sandbox::box",
+};
+
+/** Somebody else. */
+export const STRANGER: Attribution = {
+	owner: { ...OWNER, stack: "two", urn: "urn:pulumi:two::kit::sandboxer:index:Sandbox::box" },
+	labels: { team: "two" },
+};
+
+/** What a case works with: sandboxes, and processes that call the extension. */
+export class Bench {
+	readonly #callers: Caller[] = [];
+	readonly #handles: Handle[] = [];
+	#shared: Promise<Handle> | undefined;
+	#limited: Promise<Handle> | undefined;
+
+	constructor(readonly adapter: ConformanceAdapter) {}
+
+	/** A process that calls the extension; one that is there already, by default. */
+	get caller(): Caller {
+		return this.#callers.find(({ runs }) => runs) ?? this.newCaller();
+	}
+
+	newCaller(terminal?: ConstructorParameters<typeof Caller>[1]): Caller {
+		const caller = new Caller(this.adapter, terminal);
+		this.#callers.push(caller);
+		return caller;
+	}
+
+	wish(changes: Partial<Wish> = {}, profile: Partial<ProfileDocument> = {}): Wish {
+		const { adapter } = this;
+		return {
+			sandboxId: `kit-${randomBytes(5).toString("hex")}`,
+			owner: OWNER,
+			digest: "digest-1",
+			ttlSeconds: 3600,
+			labels: { kit: "yes" },
+			profile: profileSchema.parse({ ...declaringProfile(adapter), ...profile }),
+			inputs: adapter.inputs ?? {},
+			host: adapter.host ?? "local",
+			...changes,
+		};
+	}
+
+	/** A sandbox of the case's own, ready. */
+	async make(wish: Wish = this.wish(), caller = this.caller): Promise<Handle> {
+		const { handle } = await caller.do("provision", wish);
+		this.#handles.push(handle);
+		await caller.do("waitReady", handle);
+		return handle;
+	}
+
+	/** The sandbox that cases share which leave it as it was. */
+	box(): Promise<Handle> {
+		this.#shared ??= this.make();
+		return this.#shared;
+	}
+
+	/** A sandbox with a memory limit, for cases that fill it. */
+	limited(): Promise<Handle> {
+		this.#limited ??= this.make(this.wish({}, limitedProfile(this.adapter)));
+		return this.#limited;
+	}
+
+	/** Begins a command, by default in the shared sandbox. */
+	async begin(
+		command: readonly string[],
+		options: ExecuteOrder = {},
+		watch?: Watch,
+		handle?: Handle,
+	): Promise<Running<ExecutionResult>> {
+		return this.caller.execute({ handle: handle ?? (await this.box()), command, options }, watch);
+	}
+
+	async execute(command: readonly string[], options: ExecuteOrder = {}, handle?: Handle): Promise<ExecutionResult> {
+		return (await this.begin(command, options, undefined, handle)).result;
+	}
+
+	/** What a shell script in the shared sandbox printed; it is to end well. */
+	async sh(script: string, options: ExecuteOrder = {}, handle?: Handle): Promise<string> {
+		const { exitCode, stdout, stderr } = await this.execute(["sh", "-c", script], options, handle);
+		if (exitCode !== 0) throw new Error(`${script} ended with ${exitCode}: ${stderr.text}`);
+		return stdout.text;
+	}
+
+	traces(handle: Handle): Promise<readonly string[]> {
+		return Promise.resolve(this.adapter.traces?.(handle) ?? []);
+	}
+
+	/** Runs something that is to leave nothing running in a sandbox beside what ran before. */
+	async leavesNothing<T>(work: () => Promise<T>, handle?: Handle): Promise<T> {
+		const box = handle ?? (await this.box());
+		const before = new Set(await this.traces(box));
+		const result = await work();
+		await until("nothing is left of the command", async () => {
+			const left = (await this.traces(box)).filter((trace) => !before.has(trace));
+			return left.length === 0 ? undefined : left.join("; ");
+		});
+		return result;
+	}
+
+	/** Removes what the cases made; what could not be removed is told. */
+	async dispose(): Promise<readonly string[]> {
+		const trouble: string[] = [];
+		for (const handle of this.#handles) {
+			try {
+				trouble.push(...(await this.caller.do("teardown", handle)).remains);
+				for (const located of await this.#located(handle.sandbox_id))
+					trouble.push(...(await this.caller.do("teardown", located)).remains);
+				trouble.push(...(await this.traces(handle)));
+			} catch (thrown) {
+				trouble.push(String(thrown));
+			}
+		}
+		await Promise.all(this.#callers.map((caller) => caller.end()));
+		return trouble;
+	}
+
+	/** What is there under an id, whoever holds it. */
+	async #located(sandboxId: string): Promise<readonly Handle[]> {
+		try {
+			return (await this.caller.do("locate", { sandboxId })).map(({ handle }) => handle);
+		} catch (thrown) {
+			if (hasCode(thrown, "unsupported")) return [];
+			throw thrown;
+		}
+	}
+}
+
+/** Waits until nothing is in the way; says what is, when the time is up. */
+export async function until(
+	what: string,
+	inTheWay: () => Promise<string | undefined>,
+	seconds = GONE_SECONDS,
+): Promise<void> {
+	const deadline = performance.now() + seconds * 1000;
+	for (;;) {
+		const why = await inTheWay();
+		if (why === undefined) return;
+		if (performance.now() > deadline) throw new Error(`After ${seconds} s this does not hold: ${what} (${why}).`);
+		await delay(20);
+	}
+}

@@ -1,0 +1,76 @@
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ConformanceAdapter } from "../../../provider/conformance";
+import type { Handle } from "../../../provider/contract";
+import { CHECKPOINTS } from "../../../provider/contract/checkpoint";
+import type { Staged } from "../../extensions/bwrap/support/staged";
+import { traces } from "../../extensions/bwrap/support/traces";
+import type { User } from "../../extensions/bwrap/support/users";
+
+/** `ext.bwrap` as the kit sees it: a state folder of one user, and how to look at a sandbox from outside. */
+export class BwrapUnderTest {
+	readonly folder = mkdtempSync(join(tmpdir(), "conformance-bwrap-"));
+	readonly #cgroups = new Map<string, readonly string[]>();
+
+	constructor(
+		private readonly staged: Staged,
+		private readonly user: User,
+	) {
+		chmodSync(this.folder, 0o711);
+		for (const path of ["state", "home", "home/.ssh"].map((name) => join(this.folder, name))) {
+			mkdirSync(path, { mode: 0o711 });
+			if (user.uid !== undefined) chownSync(path, user.uid, user.uid);
+		}
+	}
+
+	/** @param changes - Of a variation of it. */
+	adapter(changes: Partial<ConformanceAdapter> = {}): ConformanceAdapter {
+		const { staged, user, folder } = this;
+		const id = String(user.uid);
+		const become = user.uid === undefined ? [] : ["setpriv", "--reuid", id, "--regid", id, "--clear-groups"];
+		return {
+			name: `ext.bwrap as ${user.name}`,
+			declaration: {
+				id: "ext.bwrap",
+				title: "bubblewrap",
+				handler: "./handler:BwrapExtension",
+				capabilities: { isolation_levels: ["process"], pricing_model: "self-hosted" },
+			},
+			handler: staged.file("extensions/bwrap/handler.js"),
+			config: { state_dir: join(folder, "state") },
+			profile: { id: "profile.kit", version: "1", extension: "ext.bwrap", isolation: { level: "process" } },
+			environment: { PATH: process.env["PATH"] ?? "", HOME: join(folder, "home") },
+			launch: () => [...become, staged.node, staged.file("provider/conformance/worker.js")],
+			programs: ["python3"],
+			checkpoints: CHECKPOINTS.filter((name) => name.startsWith("provision:")),
+			incidental: ["boot_id", "pid", "start_ticks"],
+			traces: (handle) => this.#traces(handle),
+			crash: (handle) => {
+				for (const { pid } of traces(handle.sandbox_id)) process.kill(pid, "SIGKILL");
+			},
+			...changes,
+		};
+	}
+
+	remove(): void {
+		rmSync(this.folder, { recursive: true, force: true });
+	}
+
+	/** The id of a sandbox stands in the words or the mounts of each of its processes, and in the names of its groups. */
+	#traces({ sandbox_id, remote_dir }: Handle): string[] {
+		const directory = String(remote_dir);
+		const record = join(directory, "record.json");
+		if (existsSync(record)) {
+			const { cgroups } = JSON.parse(readFileSync(record, "utf8")) as { cgroups: { folder: string }[] };
+			this.#cgroups.set(
+				sandbox_id,
+				cgroups.map(({ folder }) => folder),
+			);
+		}
+		return [
+			...traces(sandbox_id).map(({ pid, command }) => `process ${pid}: ${command}`),
+			...[...(this.#cgroups.get(sandbox_id) ?? []), directory].filter(existsSync),
+		];
+	}
+}
