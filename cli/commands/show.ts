@@ -30,7 +30,7 @@ export const show = defineCommand({
 		const ready = seen instanceof SandboxerError ? undefined : seen;
 		return {
 			document: {
-				sandbox: sandboxDocument(found, now()),
+				sandbox: { ...sandboxDocument(found, now()), ...state(ready) },
 				reachability: ready?.reachability ?? null,
 				workspaceDir: ready?.workspaceDir ?? null,
 				lease: ready?.lease ?? null,
@@ -53,6 +53,11 @@ async function look({ extension, handle }: Found, place: Place): Promise<Omit<Re
 	}
 }
 
+/** A sandbox that was seen ready is, also where its extension cannot find any. */
+function state(ready: object | undefined) {
+	return ready === undefined ? {} : { state: "ready" as const };
+}
+
 function exitOf({ code }: SandboxerError): number {
 	return code === "gone" ? EXIT.notFound : EXIT.failure;
 }
@@ -62,7 +67,7 @@ function sheet(found: Found, ready: Omit<Ready, "credentials"> | undefined, now:
 	return facts({
 		sandbox: handle.sandbox_id,
 		extension: handle.extension,
-		state: stateOf(found, now),
+		...{ state: stateOf(found, now), ...state(ready) },
 		profile: located && `${located.profile.id} (version ${located.profile.version})`,
 		owner: located && `${ownerText(located.owner)} (${located.owner.urn})`,
 		resource: urn === located?.owner.urn ? undefined : urn,

@@ -106,7 +106,7 @@ export class Place {
 	}
 
 	private extensionIds(): string[] {
-		if (this.chosen.length > 0) return this.chosen.map((id) => findExtension(id, this.search).id);
+		if (this.chosen.length > 0) return [...new Set(this.chosen)].map((id) => findExtension(id, this.search).id);
 		return loadExtensions(this.search)
 			.filter(({ capabilities }) => capabilities.pricing_model === "self-hosted")
 			.map(({ id }) => id);

@@ -27,6 +27,8 @@ const stateSchema = z.object({
 				z.looseObject({
 					urn: z.string(),
 					type: z.string(),
+					/** An earlier one, which a replacement has not removed yet. */
+					delete: z.boolean().optional(),
 					id: z.string().optional(),
 					outputs: z.record(z.string(), z.unknown()).optional(),
 				}),
@@ -48,7 +50,7 @@ export class Stack {
 	async sandboxes(): Promise<StackSandbox[]> {
 		const state = await this.ask(stateSchema, ["stack", "export"]);
 		return (state.deployment.resources ?? [])
-			.filter(({ type, outputs }) => isSandbox(type, outputs?.extension))
+			.filter(({ type, outputs, delete: replaced }) => replaced !== true && isSandbox(type, outputs?.extension))
 			.map(({ urn, id = "", outputs }) => ({ urn, id, handle: outputs?.handle }));
 	}
 

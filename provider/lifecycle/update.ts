@@ -19,6 +19,9 @@ export async function update(backend: Backend, olds: SandboxOutputs, news: Sandb
 	if (changesLease(backend, olds, news)) {
 		backend.progress(`lease of ${news.ttl}`);
 		outputs = { ...outputs, lease: await changedLease(backend, outputs, olds, news, call) };
+		// An idle limit is a control: it is proved as at create.
+		if (leaseTerms(olds.profile.ttl).idleSeconds !== leaseTerms(news.profile.ttl).idleSeconds)
+			outputs = { ...outputs, controls: (await backend.extension.waitReady(olds.handle, call)).controls };
 	}
 	// Last: once it is done the old handle means nothing, so nothing may fail after it.
 	if (!isEqual(attributionOf(news), attributionOf(olds))) {
@@ -30,10 +33,10 @@ export async function update(backend: Backend, olds: SandboxOutputs, news: Sandb
 
 type Asked = Pick<SandboxInputs, "ttl" | "profile">;
 
-/** A profile's terms alone make no difference to a backend that keeps none. */
+/** Where a backend cannot change a lease, another ttl has replaced the sandbox, and the profile's terms wait for the next. */
 function changesLease({ extension }: Backend, olds: Asked, news: Asked): boolean {
-	if (secondsOf(olds) !== secondsOf(news)) return true;
-	return extension.supportsLeaseExtension() && !isEqual(leaseTerms(olds.profile.ttl), leaseTerms(news.profile.ttl));
+	const asked = (inputs: Asked) => ({ seconds: secondsOf(inputs), terms: leaseTerms(inputs.profile.ttl) });
+	return extension.supportsLeaseExtension() && !isEqual(asked(olds), asked(news));
 }
 
 function secondsOf({ ttl, profile }: Asked): number {

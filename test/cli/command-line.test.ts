@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -100,6 +101,14 @@ describe("the command line", () => {
 		child.stdout.destroy();
 		await once(child, "close");
 		expect(await ended).toEqual({ code: 141, stdout: "", stderr: "" });
+	});
+
+	it("npx finds it in the repository", () => {
+		const said = execFileSync("npx", ["--no-install", "sandboxer", "help"], {
+			cwd: join(__dirname, "../.."),
+			encoding: "utf8",
+		});
+		expect(said).toMatch(/^sandboxer: finds, uses and ends sandboxes/);
 	});
 
 	it("docs/cli.md has every command, and the table of exit statuses as the command has it", () => {

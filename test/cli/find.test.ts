@@ -75,6 +75,17 @@ describe("list and show", () => {
 		expect(document).toMatchObject({ sandbox: { state: "gone" }, controls: null, problem: { code: "remains" } });
 	});
 
+	it("show by a handle, of an extension that cannot find its sandboxes: seen ready, it is ready", async () => {
+		const input = JSON.stringify(desk.box("box"));
+		const { document } = await desk.json(["show", "-"], { input, env: { PAPER_CANNOT: "locate" } });
+		expect(document).toMatchObject({
+			sandbox: { state: "ready", phase: null },
+			lease: { readyAt: expect.any(String) },
+		});
+		const { code, stderr } = await desk.run(["list", "-x", "paper"], { env: { PAPER_CANNOT: "locate" } });
+		expect([code, stderr]).toEqual([1, "error: ext.paper cannot locate.\n"]);
+	});
+
 	it("no such sandbox: status 3", async () => {
 		desk.box("other");
 		const { code, stdout, stderr } = await desk.run(["show", "box"]);

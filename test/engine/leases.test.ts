@@ -69,8 +69,8 @@ describe("a lease on the real engine", () => {
 		expect((await stack.up()).text).toMatch(/1 updated/);
 		expect(hours((await box()).lease.expiresAt)).toBe(6);
 		expect(stack.record(id)).toMatchObject({ max_ttl_seconds: 6 * 3600, idle_seconds: 1800 });
-		await stack.refresh();
 		expect((await box()).controls["idle"]?.status).toBe("enforced");
+		await stack.ok(["refresh", "--yes", "--expect-no-changes"]);
 		stack.program(program('ttl: "1h"', '{ default: "1h", max: "6h", idleReap: "30m" }'));
 		await stack.up();
 		expect(hours((await box()).lease.expiresAt)).toBe(1);

@@ -1,4 +1,4 @@
-import { type Handle, type LeaseCall, SandboxerError } from "../../provider/contract";
+import { type Handle, type LeaseCall, type Ready, SandboxerError } from "../../provider/contract";
 import { type Backend, read, type SandboxInputs, type SandboxOutputs, update } from "../../provider/lifecycle";
 import { NowhereExtension } from "./a-sandbox";
 
@@ -57,10 +57,17 @@ describe("an update of a lease in place", () => {
 		expect(said).toEqual([`the lease ends at ${at(1.5)}, not at ${at(2)}: it was cut to the longest one`]);
 	});
 
-	it("leaves the end where only the profile's terms change, whatever was agreed on since", async () => {
-		const { lease } = await update(backend(), outputs(inputs("1h")), inputs("1h", { max: "8h", idle_reap: "10m" }));
+	it("leaves the end where only the profile's terms change, whatever was agreed on since, and proves the controls", async () => {
+		const controls = { idle: { status: "enforced", note: "as seen" } } as const;
+		extension.waitReady = () => Promise.resolve({ controls } as unknown as Ready) as never;
+		const { lease, controls: proved } = await update(
+			backend(),
+			outputs(inputs("1h")),
+			inputs("1h", { max: "8h", idle_reap: "10m" }),
+		);
 		expect(extension.asked).toEqual([{ expiresAt: undefined, terms: { maxSeconds: 28_800, idleSeconds: 600 } }]);
 		expect(lease?.expiresAt).toBe(at(3));
+		expect(proved).toBe(controls);
 	});
 
 	it("touches no lease where neither has changed", async () => {

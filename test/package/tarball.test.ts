@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { OutsideFolder, REPOSITORY } from "./support/outside-folder";
 import { filesBelow, type PackageManager, Packages, readManifest, uninstall } from "./support/packages";
@@ -79,6 +79,12 @@ describe("the tarball of npm pack", () => {
 			);
 		});
 
+		it("the command, to be run as it stands", () => {
+			const file = join(unpacked, "dist", "cli", "sandboxer.js");
+			expect(readFileSync(file, "utf8").split("\n")[0]).toBe("#!/usr/bin/env node");
+			expect(statSync(file).mode & 0o111).toBe(0o111);
+		});
+
 		it("no path of the disk it was built on", () => {
 			const repository = new RegExp(`(?<![\\w.])${REPOSITORY.replaceAll(/[^\w/]/g, "\\$&")}(?![\\w-])`);
 			const naming = (folder: string) =>
@@ -140,6 +146,20 @@ describe("the tarball of npm pack", () => {
 			expect(Date.parse(lease.expiresAt) - Date.parse(lease.readyAt)).toBe(2 * 3_600_000);
 			await stack.destroy();
 			expect((await stack.exported()).resources).toEqual([]);
+		});
+
+		it("brings the command: it finds the sandbox of a stack and works in it", async () => {
+			const command = (...args: string[]) =>
+				outside.ok(join(project, "node_modules", ".bin", "sandboxer"), args, { cwd: project });
+			const stack = await Project.of(outside, project, `${manager}-command`);
+			await stack.up();
+			const { sandboxId } = await stack.outputs();
+			outside.assertLives(sandboxId);
+			expect((await command("list")).stdout).toMatch(new RegExp(`^${sandboxId} +ext\\.bwrap +ready `, "m"));
+			const { stdout } = await command("exec", "--stack", stack.stack, "--", "sh", "-c", "pwd; ls");
+			expect(stdout).toBe("/workspace\ngreet.sh\n");
+			await stack.destroy();
+			expect((await command("list")).stdout).toBe("No sandboxes.\n");
 		});
 	});
 

@@ -51,13 +51,16 @@ export function entryCommand(
 		// Under allow it is the machine's own: joining that needs rights over the machine.
 		...(record.network === "deny" ? ["-n"] : []),
 		...["-C", "-r", "-w", "--preserve-credentials"],
-		...["setpriv", ...endWithParent, "sh", "-c", check, `${record.sandbox_id} ${record.generation}`],
+		// No signal at the end of the parent here: bwrap asks for it itself, as the last thing before it lets its child
+		// go on. Ended earlier it would leave that child waiting, for as long as the sandbox lives.
+		...["sh", "-c", check, `${record.sandbox_id} ${record.generation}`],
 		...["bwrap", "--dev-bind", "/", "/"],
 		...(user === "root" ? [] : ["--unshare-user", "--uid", UID_INSIDE, "--gid", UID_INSIDE]),
 		...["--unshare-pid", "--proc", "/proc", "--remount-ro", "/proc", "--cap-drop", "ALL"],
 		...["--die-with-parent", "--new-session", "--seccomp", String(ENTRY_DESCRIPTORS.filter)],
 		...[...closingArguments(stray), "--clearenv", "--args", String(ENTRY_DESCRIPTORS.arguments)],
-		...["--", "sh", "-c", gate, String(ENTRY_DESCRIPTORS.gate), ...argv],
+		// By its path: the PATH is the command's own.
+		...["--", "/bin/sh", "-c", gate, String(ENTRY_DESCRIPTORS.gate), ...argv],
 	];
 }
 

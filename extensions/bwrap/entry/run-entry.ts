@@ -5,11 +5,13 @@ import { constants } from "node:os";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Command, CommandEnd } from "../../../provider/contract";
 import { errnoOf, SandboxerError } from "../../../provider/errors";
 import { ProcessTable } from "../../../provider/identity";
 import { makePipes, type Pipe, PipeReader, spawnClean, strayDescriptors } from "../../../provider/transport";
 import { INSIDE_ENVIRONMENT } from "../holder/command";
+import { isWhole } from "../liveness";
 import type { Programs } from "../preflight";
 import type { BwrapRecord } from "../record";
 import { ENTRY_DESCRIPTORS, entryCommand, entryUser, WRONG_SANDBOX } from "./entry-command";
@@ -18,6 +20,8 @@ const GATE = readFileSync(join(__dirname, "gate.sh"), "utf8");
 
 /** What was written before its command's end is read after it, as long as some more comes this often. */
 const SILENCE_MS = 1000;
+/** How long after a command its sandbox may still look alive, where both are ended at once. */
+const ENDING_MS = 50;
 /** Added to the number of a signal by whoever tells its end as an exit code, as every shell does. */
 const SIGNALLED = 128;
 /** Of a command that SIGKILL ended. */
@@ -47,8 +51,10 @@ export async function runEntry(entry: Entry): Promise<CommandEnd> {
 	const begun = await start(entry);
 	const { child, exited, outputs } = begun;
 	let ending: "timeout" | "abort" | undefined;
+	const over = new AbortController();
 	const end = (why: "timeout" | "abort") => {
 		ending ??= why;
+		over.abort();
 		if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
 			process.kill(-child.pid, "SIGKILL");
 		// What was handed to somebody else may stay open for as long as he likes.
@@ -57,18 +63,22 @@ export async function runEntry(entry: Entry): Promise<CommandEnd> {
 	const timer = setTimeout(end, timeoutSeconds * 1000, "timeout");
 	const onAbort = () => end("abort");
 	signal.addEventListener("abort", onAbort, { once: true });
+	// Aborted while it was being started: no event tells that any more.
+	if (signal.aborted) onAbort();
+	const takes = (stream: "stdout" | "stderr") => (piece: Uint8Array) =>
+		notBeyond(over.signal, entry.command.output(stream, piece));
 	try {
 		const refusal = await throughGate(begun);
 		if (refusal !== undefined && ending === undefined) throw await notStarted(entry, begun, refusal);
 		const [stdout, stderr] = outputs as [PipeReader, PipeReader];
 		const [exitCode] = await Promise.all([
 			exited.then(codeOf),
-			pump(stdout, exited, (chunk) => entry.command.output("stdout", chunk)),
-			pump(stderr, exited, (chunk) => entry.command.output("stderr", chunk)),
+			pump(stdout, exited, takes("stdout")),
+			pump(stderr, exited, takes("stderr")),
 		]);
 		if (ending === "abort") throw stopped(record);
 		if (ending === "timeout") return { exitCode: null, timedOut: true };
-		if (exitCode === KILLED && !isRunning(record)) throw ended(record);
+		if (exitCode === KILLED && (await hasEnded(record))) throw ended(record);
 		return { exitCode, timedOut: false };
 	} catch (thrown) {
 		end("abort");
@@ -105,6 +115,13 @@ function assertMayEnter(record: BwrapRecord): void {
 
 function isRunning({ init }: BwrapRecord): boolean {
 	return init !== undefined && new ProcessTable().isAlive(init);
+}
+
+/** Whether the sandbox itself has been ended: its processes die one after another, within milliseconds. */
+async function hasEnded(record: BwrapRecord): Promise<boolean> {
+	const table = new ProcessTable();
+	if (isWhole(table, record)) await pause(ENDING_MS);
+	return !isWhole(table, record);
 }
 
 interface Begun {
@@ -185,6 +202,17 @@ async function throughGate({ gate }: Begun): Promise<string | undefined> {
 		if (more !== undefined) return word === "started" ? undefined : word;
 	}
 	return "closed";
+}
+
+/** Waits for whoever takes an output, but not beyond the end of the command. */
+function notBeyond(over: AbortSignal, taken: Promise<void> | void): Promise<void> | void {
+	if (taken === undefined) return;
+	return new Promise((resolve, reject) => {
+		const stop = () => resolve();
+		over.addEventListener("abort", stop, { once: true });
+		if (over.aborted) stop();
+		taken.then(resolve, reject).finally(() => over.removeEventListener("abort", stop));
+	});
 }
 
 /** Hands an output on piece by piece, until it ends; once the command has ended, not for ever. */

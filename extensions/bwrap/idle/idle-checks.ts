@@ -14,8 +14,8 @@ export async function idleChecks(
 	{ signal, timeoutSeconds }: Call,
 ): Promise<Check[]> {
 	if (record.idle_seconds === undefined) return [];
-	const script = 'folder=$1 sockets=$2 uid=$3; . "$folder/measure"';
-	const args = ["-c", script, "measure", directory, ...countedSockets(record).split(" ")];
+	const script = 'folder=$1 init=$2 sockets=$3 uid=$4; . "$folder/measure"';
+	const args = ["-c", script, "measure", directory, String(record.init?.pid), ...countedSockets(record).split(" ")];
 	const env = { PATH: dirname(programs.sleep) };
 	const { stdout, stderr } = await run(programs.sh, args, { env, signal, timeoutSeconds });
 	return [

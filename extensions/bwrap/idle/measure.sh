@@ -1,15 +1,10 @@
 #!/bin/sh
 # Prints what a sandbox has done so far: clock ticks of cpu of its processes and of their ended children, TCP connections
 # opened, TCP connections that are open now. Prints nothing where it cannot be told. Read by watch.sh, with its variables.
-# Wanted: $folder; $sockets, whose connections count: all (of its network namespace), uid or inode (see $uid).
+# Wanted: $folder; $init, the number of the first process inside; $sockets, whose connections count: all (of its network namespace), uid or inode (see $uid).
 # Nothing that a process inside can choose is taken for anything but a word: names may hold blanks, brackets, line ends.
 # shellcheck disable=SC2154 # whoever reads it sets them
 
-init=
-while read -r key value; do
-	[ "$key" != '"child-pid":' ] || init=${value%,}
-done 2>/dev/null <"$folder/info.json"
-case $init in '' | *[!0-9]*) exit ;; esac
 # The number may have been handed out anew.
 ours='' there=''
 read -r ours 2>/dev/null <"$folder/control/id"

@@ -4,19 +4,23 @@
 # $folder and $clock. What cannot be measured is no activity. FOLDER/idle: SECONDS SOCKETS UID, see measure.sh.
 # shellcheck disable=SC2034,SC2154 # set by whoever reads this, and for what is read here
 
-since='' before='' used='' opened='' begun=''
+init='' since='' before='' used='' opened='' begun=''
 while :; do
 	read -r now _ <"$clock" || exit
 	now=${now%%.*}
 	limit='' sockets='' uid='' mark=''
 	read -r limit sockets uid 2>/dev/null <"$folder/idle"
 	read -r mark 2>/dev/null <"$folder/activity"
+	# Not there before the sandbox is ready.
+	if [ -z "$init" ] && read -r record <"$folder/record.json"; then
+		case $record in *'"init":{'*) record=${record#*'"init":{'} init=${record#*'"pid":'} init=${init%%[!0-9]*} ;; esac
+	fi 2>/dev/null
 	# In a shell of its own, bounded: whatever befalls it there, it has measured nothing.
 	# shellcheck source=/dev/null disable=SC3045 # written beside the record; a bound that the shell lacks is done without
 	measured=$(ulimit -t 2; ulimit -v 262144; . "$folder/measure")
 	# shellcheck disable=SC2086 # to be split
 	set -- $measured
-	if [ -z "$since" ] || [ -z "$limit" ] || [ "$mark" != "$begun" ] || [ "${3:-0}" -gt 0 ] || [ "${2:-$opened}" != "$opened" ] ||
+	if [ -z "$used" ] || [ -z "$limit" ] || [ "$mark" != "$begun" ] || [ "${3:-0}" -gt 0 ] || [ "${2:-$opened}" != "$opened" ] ||
 		[ "$((${1:-0} - ${used:-0}))" -gt "$((now - before))" ]; then
 		since=$now
 	fi

@@ -14,9 +14,6 @@ export interface HolderProcess {
 	readonly parent: number;
 }
 
-/** In the second line of the script that each supervisor was given. */
-const OF_SUPERVISE = "# Holds one sandbox, on the host, outside it";
-
 /**
  * The supervisors and bwraps of this user whose command line names a folder of this state folder. What runs inside a
  * sandbox is none, whatever it calls itself: it is in other namespaces.
@@ -47,20 +44,22 @@ async function holderProcess(site: Site, pid: number, here: string): Promise<Hol
 	const status = await readFile(`/proc/${pid}/status`, "utf8");
 	const field = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(status)?.[1]);
 	const isOurs = isOwn(role, field("Uid")) && (await namespacesOf(pid)) === here;
-	// A supervisor leads its group; what it forks has its words for a moment, or for good.
-	if (!isOurs || (role === "supervisor" && field("NSpgid") !== pid)) return undefined;
+	// A supervisor leads its group: what it forks has its words for a moment, or for good. It has let go of its caller's
+	// pipe: one that has not waits for a lock, and holds nothing.
+	const holds = role === "bwrap" || (field("NSpgid") === pid && (await readlink(`/proc/${pid}/fd/0`)) === "/dev/null");
+	if (!isOurs || !holds) return undefined;
 	const identity = site.table.identify(pid);
 	if (identity === undefined || !sandboxIdSchema.safeParse(sandboxId).success) return undefined;
 	return { role, sandboxId, identity, parent: field("PPid") };
 }
 
-function roleOf([program = "", option, script = "", name]: readonly string[]): HolderProcess["role"] | undefined {
-	if (option === "-c" && name === "supervise" && script.includes(OF_SUPERVISE)) return "supervisor";
+function roleOf([program = "", option, name]: readonly string[]): HolderProcess["role"] | undefined {
+	if (option === "-s" && name === "supervise") return "supervisor";
 	return basename(program) === "bwrap" ? "bwrap" : undefined;
 }
 
 function folderOf(role: HolderProcess["role"], words: readonly string[]): string | undefined {
-	if (role === "supervisor") return words[4];
+	if (role === "supervisor") return words[5];
 	const at = words.indexOf("/run/sbx");
 	return words[at - 2] === "--ro-bind" ? dirname(words[at - 1] ?? "") : undefined;
 }

@@ -46,15 +46,24 @@ export class BwrapUnderTest {
 			checkpoints: CHECKPOINTS.filter((name) => name.startsWith("provision:")),
 			incidental: ["boot_id", "pid", "start_ticks"],
 			traces: (handle) => this.#traces(handle),
-			crash: (handle) => {
-				for (const { pid } of traces(handle.sandbox_id)) process.kill(pid, "SIGKILL");
-			},
+			crash: (handle) => this.#crash(handle),
 			...changes,
 		};
 	}
 
 	remove(): void {
 		rmSync(this.folder, { recursive: true, force: true });
+	}
+
+	#crash({ sandbox_id }: Handle): void {
+		for (const { pid } of traces(sandbox_id)) {
+			try {
+				process.kill(pid, "SIGKILL");
+			} catch (thrown) {
+				// One may have gone with the one before.
+				if ((thrown as NodeJS.ErrnoException).code !== "ESRCH") throw thrown;
+			}
+		}
 	}
 
 	/** The id of a sandbox stands in the words or the mounts of each of its processes, and in the names of its groups. */

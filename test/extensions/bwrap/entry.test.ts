@@ -166,6 +166,10 @@ describe("the words of an entry", () => {
 		);
 	});
 
+	it("give no signal at the parent's end to what is inside before bwrap asks for it", () => {
+		expect(words().split(" /bin/nsenter ")[1]).not.toContain("pdeathsig");
+	});
+
 	it("run nothing where whoever entered is gone already", () => {
 		const end = words({ init: { boot_id: "b", pid: process.pid, start_ticks: 1 } }).split(" /bin/prlimit ")[0] ?? "";
 		const script = /-c (.*) join/.exec(end)?.[1] ?? "";
@@ -186,6 +190,6 @@ describe("the words of an entry", () => {
 	});
 
 	it("end with the command, after the options", () => {
-		expect(words()).toMatch(/ --clearenv --args 4 -- sh -c gate 5 make all$/);
+		expect(words()).toMatch(/ --clearenv --args 4 -- \/bin\/sh -c gate 5 make all$/);
 	});
 });

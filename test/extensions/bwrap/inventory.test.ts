@@ -11,8 +11,9 @@ import { isRoot, otherUser, USERS } from "./support/users";
 const staged = new Staged();
 afterAll(() => staged.remove());
 
-/** The words of a supervisor, without its work. */
-const DISGUISE = "# Holds one sandbox, on the host, outside it\nsleep 1000; :";
+/** A supervisor's words for a folder, and a script that goes on as one does. */
+const disguise = (folder: string) => ["sh", "-s", "supervise", "/usr/bin/flock", "60", folder];
+const SCRIPT = "{ exec </dev/null; sleep 1000; }";
 
 describe.each(USERS)("the inventory of $name", (user) => {
 	let place: Place;
@@ -180,16 +181,24 @@ describe.each(USERS)("the inventory of $name", (user) => {
 
 	it("takes no process for one of ours by its words alone", async () => {
 		const box = await place.make();
-		const words = ["sh", "-c", DISGUISE, "supervise", join(base, "ghost")];
-		void place.enter(box, words).catch(() => undefined);
+		const ghost = join(base, "ghost");
+		void place.sh(box, 'echo "$1" | { shift; setsid "$@"; }', SCRIPT, ...disguise(ghost)).catch(() => undefined);
 		// Another user's, and one of ours in another state folder.
 		const id = String(otherUser.uid);
-		const foreign = isRoot ? ["setpriv", "--reuid", id, "--regid", id, "--clear-groups", ...words] : [];
-		const elsewhere = ["sh", "-c", DISGUISE, "supervise", join(place.folder, "other", "ghost")];
-		for (const [program = "", ...args] of [foreign, elsewhere].filter(({ length }) => length > 0))
-			others.push(spawn(program, args, { cwd: "/", detached: true, stdio: "ignore" }));
-		const disguised = () => processesOf(DISGUISE).filter(({ command }) => command.startsWith("sh -c # Holds"));
-		await until("all of them run", () => disguised().length === 1 + others.length);
+		const foreign = ["setpriv", "--reuid", id, "--regid", id, "--clear-groups", ...disguise(ghost)];
+		for (const [program = "", ...args] of [
+			...(isRoot ? [foreign] : []),
+			disguise(join(place.folder, "other", "ghost")),
+		]) {
+			const child = spawn(program, args, { cwd: "/", detached: true, stdio: ["pipe", "ignore", "ignore"] });
+			child.stdin.end(`${SCRIPT}\n`);
+			others.push(child);
+		}
+		const disguised = () => processesOf(disguise("").join(" ")).filter(({ command }) => command.endsWith("/ghost"));
+		await until(
+			"all of them run",
+			() => disguised().filter(({ command }) => command.startsWith("sh -s")).length === 1 + others.length,
+		);
 		expect(await found()).toEqual([]);
 	});
 });

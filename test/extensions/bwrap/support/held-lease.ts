@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -130,8 +129,10 @@ export class HeldLease {
 
 	/** Has the supervisor look until it has ended it all. */
 	async over(): Promise<void> {
-		const exit = once(this.supervisor, "exit", { signal: AbortSignal.timeout(30_000) });
-		for (; this.runs; await Promise.race([exit, setTimeout(10)])) this.wake();
+		await until("the supervisor has ended", () => {
+			this.wake();
+			return !this.runs;
+		});
 	}
 
 	async end(): Promise<void> {
