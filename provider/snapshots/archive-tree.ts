@@ -29,7 +29,6 @@ export class ArchiveTree {
 	add(member: TarMember): string | undefined {
 		const { kind, name, mode } = member;
 		if (kind === "fifo" || kind === "device") return `is a ${kind}`;
-		if (kind === "other") return "is of a type that no snapshot holds";
 		if ((mode & SETUID_OR_SETGID) !== 0) return "is setuid or setgid";
 		const parts = partsOf(name);
 		if (typeof parts === "string") return parts;

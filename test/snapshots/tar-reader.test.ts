@@ -150,7 +150,7 @@ it("whatever is changed in a header: it is refused, or tar reads the same member
 			const words = ["--list", "--file=-", "--absolute-names", "--quoting-style=c", "--verbose", "--numeric-owner"];
 			const { stdout } = spawnSync("tar", words, { input: bytes, env: { PATH: process.env.PATH ?? "", LC_ALL: "C" } });
 			const theirs = stdout.toString("latin1").split("\n").slice(0, -1);
-			expect(theirs.map((line) => line.charAt(0))).toEqual(ours.map(({ kind }) => LETTERS[kind] ?? "?"));
+			expect(theirs.map((line) => line.charAt(0).replace("b", "c"))).toEqual(ours.map(({ kind }) => LETTERS[kind]));
 			const names = theirs.map((line) => /"((?:[^"\\]|\\.)*)"/.exec(line)?.[1]);
 			expect(names).toEqual(ours.map(({ name }) => quoted(name)));
 		}),
@@ -159,7 +159,7 @@ it("whatever is changed in a header: it is refused, or tar reads the same member
 	expect(accepted).toBeGreaterThan(20);
 });
 
-const LETTERS: Readonly<Partial<Record<TarMember["kind"], string>>> = {
+const LETTERS: Readonly<Record<TarMember["kind"], string>> = {
 	file: "-",
 	directory: "d",
 	symlink: "l",
