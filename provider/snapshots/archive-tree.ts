@@ -33,7 +33,7 @@ export class ArchiveTree {
 		const parts = partsOf(name);
 		if (typeof parts === "string") return parts;
 		if (kind === "directory") return this.#directory(parts);
-		if (parts.length === 0 || name.endsWith("/")) return "has the name of a directory and is none";
+		if (parts.length === 0) return "has the name of a directory and is none";
 		const directories = this.#walk(parts.slice(0, -1));
 		if (typeof directories === "string") return directories;
 		const placed = { parts, directories };

@@ -131,6 +131,7 @@ export function toMember(block: HeaderBlock, records: ReadonlyMap<string, string
 	const kind = KINDS[block.type];
 	// What follows it may be more of its headers: nothing after it can be told.
 	if (kind === undefined) throw fault("is of a type that no snapshot holds");
+	if (kind !== "directory" && name.endsWith("/")) throw fault("has the name of a directory and is none");
 	const isSparse = SPARSE_KEYS.some((key) => records.has(key));
 	if (isSparse && !(kind === "file" && isSparseFormat(records)))
 		throw fault("is sparse in a format that is not read here");
