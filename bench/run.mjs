@@ -8,9 +8,10 @@ import { exec } from "./exec/index.mjs";
 import { FULL, QUICK } from "./harness/counts.mjs";
 import { printJson, printTable } from "./harness/report.mjs";
 import { Workbench } from "./harness/workbench.mjs";
+import { snapshot } from "./snapshot/index.mjs";
 
 /** Group → part → measurement. */
-const GROUPS = { bwrap, exec };
+const GROUPS = { bwrap, exec, snapshot };
 
 const USAGE = `Usage: npm run --silent bench -- [GROUP[/PART] ...] [options]
 
@@ -22,7 +23,7 @@ ${Object.entries(GROUPS)
   --json       print [{name, value, limit, holds}] and nothing else
   --quick      few repetitions: for trying it out
   --pairs N    repetitions of what takes milliseconds (${FULL.pairs}; quick ${QUICK.pairs})
-  --rounds N   repetitions of what runs pulumi (${FULL.rounds}; quick ${QUICK.rounds})
+  --rounds N   repetitions of what runs pulumi, or takes as long (${FULL.rounds}; quick ${QUICK.rounds})
 
 The exit status is 0 whether or not the limits hold; 1 where something could not be measured.`;
 

@@ -11,6 +11,7 @@ export type {
 	Located,
 	Owner,
 	Reachability,
+	SnapshotMeta,
 } from "../provider/contract/types";
 export type { ExtensionDeclaration } from "../provider/documents/extension";
 export type { Profile } from "../provider/documents/profile";
@@ -19,3 +20,4 @@ export * from "./execution";
 export * from "./lookups";
 export { Sandbox } from "./sandbox";
 export type * from "./sandbox-args";
+export * from "./snapshot";

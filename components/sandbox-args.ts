@@ -1,4 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
+import type { SnapshotMeta } from "../provider/contract/types";
 import type { CredentialRoute } from "../provider/credentials";
 
 /** What a sandbox may reach over the network. */
@@ -76,6 +77,8 @@ export interface SandboxArgs {
 	readonly profile: string | ProfileArgs;
 	/** What the profile's extension takes, such as `repo` for `ext.bwrap`. */
 	readonly inputs?: pulumi.Input<Record<string, pulumi.Input<unknown>>>;
+	/** `snapshot` of a {@link Snapshot}: the workspace comes out of it. Another snapshot is another sandbox. */
+	readonly restoreFrom?: pulumi.Input<SnapshotMeta>;
 	readonly consumer?: pulumi.Input<ConsumerArgs>;
 	/** How long it lives once it is ready, such as "4h"; the profile's default without it, never more than its max. Changes in place. */
 	readonly ttl?: pulumi.Input<string>;

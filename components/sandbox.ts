@@ -5,6 +5,7 @@ import { Execution, type ExecutionArgs } from "./execution";
 import { ownerOf } from "./owner";
 import { profileOf } from "./profile-reference";
 import type { SandboxArgs } from "./sandbox-args";
+import { Snapshot, type SnapshotArgs } from "./snapshot";
 
 /** An existing sandbox, for {@link Sandbox.get}. */
 class Existing {
@@ -90,6 +91,18 @@ export class Sandbox extends pulumi.ComponentResource {
 	 */
 	execution(name: string, args: ExecutionArgs, opts?: pulumi.CustomResourceOptions): Execution {
 		return new Execution(name, { ...args, sandbox: this }, opts);
+	}
+
+	/**
+	 * Its workspace, kept in an archive that outlives it: `new Snapshot(name, { sandbox: this, … })`.
+	 *
+	 * @example
+	 * ```ts
+	 * const { snapshot } = box.snapshot("release", { keep: "30d", triggers: [version] });
+	 * ```
+	 */
+	snapshot(name: string, args: SnapshotArgs = {}, opts?: pulumi.CustomResourceOptions): Snapshot {
+		return new Snapshot(name, { ...args, sandbox: this }, opts);
 	}
 
 	/**

@@ -28,15 +28,15 @@ export class Sandboxes {
 
 	/** Makes a sandbox and waits until it is ready. */
 	async create(sandboxId) {
-		const { handle } = await this.extension.provision(this.profile, {}, "local", {
-			...call(),
-			sandboxId,
-			owner: { scope: "bench", project: "bench", stack: "bench", urn: `urn:pulumi:bench::bench::bench::${sandboxId}` },
-			digest: "bench",
-			ttlSeconds: TTL_SECONDS,
-			labels: {},
-		});
+		const { handle } = await this.extension.provision(this.profile, {}, "local", request(sandboxId, TIMEOUT_SECONDS));
 		await this.extension.waitReady(handle, call());
+		return handle;
+	}
+
+	/** Makes one out of a snapshot. */
+	async restore(sandboxId, snapshot, timeoutSeconds) {
+		const asked = request(sandboxId, timeoutSeconds);
+		const { handle } = await this.extension.restoreFromSnapshot(this.profile, snapshot, {}, "local", asked);
 		return handle;
 	}
 
@@ -53,6 +53,18 @@ export class Sandboxes {
 	directory(sandboxId) {
 		return join(this.folder, "bwrap", sandboxId);
 	}
+}
+
+function request(sandboxId, timeoutSeconds) {
+	return {
+		...call(),
+		timeoutSeconds,
+		sandboxId,
+		owner: { scope: "bench", project: "bench", stack: "bench", urn: `urn:pulumi:bench::bench::bench::${sandboxId}` },
+		digest: "bench",
+		ttlSeconds: TTL_SECONDS,
+		labels: {},
+	};
 }
 
 function call() {

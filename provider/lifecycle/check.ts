@@ -1,4 +1,4 @@
-import type { Problem, Profile, SandboxExtension } from "../contract";
+import type { Problem, Profile, SandboxExtension, SnapshotMeta } from "../contract";
 import { parseAroundUnknowns } from "../documents/parse-around-unknowns";
 import { toDocumentKeys } from "../documents/spelling";
 import { holdsUnknown, isUnknown, UNKNOWN, withoutUnknown } from "../documents/unknown";
@@ -43,6 +43,7 @@ export function check(
 		network: bounds.network,
 		resources: bounds.resources,
 		inputs: given.inputs as SandboxInputs["inputs"],
+		...(asked.restoreFrom === undefined ? {} : { restoreFrom: asked.restoreFrom as unknown as SnapshotMeta }),
 	};
 	const refused =
 		given.problems.length > 0
@@ -69,7 +70,7 @@ export function check(
 	};
 	return {
 		inputs: withoutAbsent(inputs as unknown as Record<string, unknown>),
-		problems: [...bounds.problems, ...given.problems, ...refused, ...adopt],
+		problems: [...bounds.problems, ...given.problems, ...refused, ...adopt, ...restoring(extension, settings)],
 		notes: [...capNote(ttl, profile), ...mayReplace],
 		plan: planOf(extension, inputs),
 	};
@@ -94,6 +95,18 @@ function extensionInputs(
 		inputs: problems.length > 0 ? inputs : value,
 		problems: problems.map(({ field, reason }) => ({ field: field === "" ? "inputs" : `inputs.${field}`, reason })),
 	};
+}
+
+function restoring(extension: SandboxExtension, { restoreFrom }: Pick<SandboxInputs, "restoreFrom">): Problem[] {
+	if (restoreFrom === undefined) return [];
+	const { id } = extension.declaration;
+	const from = isUnknown(restoreFrom) ? UNKNOWN : restoreFrom.extension;
+	const reason = !extension.supportsSnapshots()
+		? `is given, but ${id} restores no snapshots. Leave it out, or use an extension that does.`
+		: !isUnknown(from) && from !== id
+			? `was taken by ${from}, and ${id} restores its own only. Use a profile of ${from}.`
+			: undefined;
+	return reason === undefined ? [] : [{ field: "restoreFrom", reason }];
 }
 
 /** The id that was asked for; else the one it has, as long as it is the same sandbox; else one of its own. */

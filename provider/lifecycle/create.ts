@@ -1,4 +1,11 @@
-import { type Attribution, checkpoint, type Handle, isSameOwner, type ProvisionRequest } from "../contract";
+import {
+	type Attribution,
+	checkpoint,
+	type Handle,
+	isSameOwner,
+	type ProvisionRequest,
+	type SandboxExtension,
+} from "../contract";
 import { SandboxerError } from "../errors";
 import { durationSeconds } from "../lease/duration";
 import { leaseSeconds } from "../lease/lease-seconds";
@@ -48,12 +55,7 @@ export async function create(backend: Backend, inputs: SandboxInputs, resumes?: 
 
 async function provision(backend: Backend, inputs: SandboxInputs, request: ProvisionRequest) {
 	try {
-		const { handle, adopted } = await backend.extension.provision(
-			effectiveProfile(inputs),
-			inputs.inputs,
-			THIS_MACHINE,
-			request,
-		);
+		const { handle, adopted } = await provisionedBy(backend, inputs, request);
 		// Whoever reads it from an output must know whom to ask.
 		return { handle: { ...handle, extension: inputs.extension }, adopted };
 	} catch (thrown) {
@@ -62,6 +64,17 @@ async function provision(backend: Backend, inputs: SandboxInputs, request: Provi
 		if (leftover === undefined) throw error;
 		throw new NotReady(waitingOutputs(inputs, leftover), error);
 	}
+}
+
+function provisionedBy(
+	{ extension }: Backend,
+	inputs: SandboxInputs,
+	request: ProvisionRequest,
+): ReturnType<SandboxExtension["provision"]> {
+	const profile = effectiveProfile(inputs);
+	const { restoreFrom, inputs: given } = inputs;
+	if (restoreFrom === undefined) return extension.provision(profile, given, THIS_MACHINE, request);
+	return extension.restoreFromSnapshot(profile, restoreFrom, given, THIS_MACHINE, request);
 }
 
 /** Waits; what cannot be handed out is removed, what may still come up is kept. */

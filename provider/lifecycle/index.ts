@@ -7,4 +7,5 @@ export type { SandboxInputs } from "./inputs";
 export type { Phase, SandboxOutputs } from "./outputs";
 export { read, type Seen } from "./read";
 export { remove } from "./remove";
+export * from "./snapshot";
 export { update } from "./update";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Json, Owner } from "../contract";
+import type { Json, Owner, SnapshotMeta } from "../contract";
 import { type Profile, profileSchema } from "../documents/profile";
 import { sandboxIdSchema } from "../documents/words";
 import { durationSchema } from "../lease/duration";
@@ -21,6 +21,9 @@ export const sandboxInputsSchema = z.strictObject({
 		})
 		.optional(),
 	inputs: z.record(z.string(), z.json()).default({}),
+	restoreFrom: z
+		.looseObject({ extension: z.string(), snapshot_id: z.string(), sandbox_id: z.string(), sha256: z.string() })
+		.optional(),
 	consumer: z.strictObject({ actor: z.enum(["adm", "agt", "atm"]), project: z.string().min(1) }).optional(),
 	ttl: durationSchema.nullish(),
 	sandboxId: sandboxIdSchema.optional(),
@@ -51,6 +54,8 @@ export interface SandboxInputs {
 	readonly network: Profile["network"];
 	readonly resources: { readonly cpu?: number; readonly memoryMb?: number };
 	readonly inputs: Readonly<Record<string, Json>>;
+	/** The workspace comes out of it. */
+	readonly restoreFrom?: SnapshotMeta;
 	readonly consumer?: { readonly actor: "adm" | "agt" | "atm"; readonly project: string };
 	readonly ttl: string;
 	readonly sandboxId: string;

@@ -1,12 +1,27 @@
 import { createHash } from "node:crypto";
-import type { Json } from "../contract";
+import type { Json, SnapshotMeta } from "../contract";
+import { isUnknown } from "../documents/unknown";
 import type { SandboxInputs } from "./inputs";
 
 /** What another value of means another sandbox, by the key that a person sees in the diff. */
 export function replacing(inputs: Partial<SandboxInputs>): Readonly<Record<string, unknown>> {
-	const { extension, profile, network, resources, inputs: given } = inputs;
+	const { extension, profile, network, resources, inputs: given, restoreFrom } = inputs;
 	const { isolation, workspace, setup, reachability } = profile ?? {};
-	return { extension, profile: { isolation, workspace, setup, reachability }, network, resources, inputs: given };
+	return {
+		extension,
+		profile: { isolation, workspace, setup, reachability },
+		network,
+		resources,
+		inputs: given,
+		restoreFrom: restoreFrom === undefined ? undefined : sameSnapshot(restoreFrom),
+	};
+}
+
+/** What makes a snapshot the same one: not its labels, nor where it is kept. */
+function sameSnapshot(snapshot: SnapshotMeta): unknown {
+	if (isUnknown(snapshot)) return snapshot;
+	const { snapshot_id, sha256 } = snapshot;
+	return { snapshot_id, sha256 };
 }
 
 /** The same digest is the same sandbox. */

@@ -8,6 +8,7 @@ export interface SandboxResourceArgs {
 	readonly network?: pulumi.Input<object> | undefined;
 	readonly resources?: pulumi.Input<object> | undefined;
 	readonly inputs?: pulumi.Input<object> | undefined;
+	readonly restoreFrom?: pulumi.Input<object> | undefined;
 	readonly consumer?: pulumi.Input<object> | undefined;
 	readonly ttl?: pulumi.Input<string> | undefined;
 	readonly sandboxId?: pulumi.Input<string> | undefined;

@@ -29,12 +29,11 @@ export class ArchiveTree {
 	add(member: TarMember): string | undefined {
 		const { kind, name, mode } = member;
 		if (kind === "fifo" || kind === "device") return `is a ${kind}`;
-		if (kind === "other") return "is of a type that no snapshot holds";
 		if ((mode & SETUID_OR_SETGID) !== 0) return "is setuid or setgid";
 		const parts = partsOf(name);
 		if (typeof parts === "string") return parts;
 		if (kind === "directory") return this.#directory(parts);
-		if (parts.length === 0 || name.endsWith("/")) return "has the name of a directory and is none";
+		if (parts.length === 0) return "has the name of a directory and is none";
 		const directories = this.#walk(parts.slice(0, -1));
 		if (typeof directories === "string") return directories;
 		const placed = { parts, directories };

@@ -3,8 +3,8 @@ import { type FileHandle, open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { createGunzip } from "node:zlib";
 import { errnoOf, errnoText, SandboxerError } from "../errors";
+import { decompression } from "./compression";
 import { Inspector } from "./inspector";
 import type { SnapshotLimits } from "./limits";
 import { FILES, type Manifest } from "./manifest";
@@ -97,7 +97,7 @@ export class StoredArchive {
 					yield chunk;
 				}
 			},
-			createGunzip({ chunkSize: CHUNK_BYTES }),
+			decompression(),
 			async (source: AsyncIterable<Buffer>) => {
 				for await (const chunk of source) reader.push(chunk);
 			},
@@ -127,14 +127,9 @@ export class StoredArchive {
 		});
 		let failure: unknown;
 		try {
-			await pipeline(
-				this.#compressed(),
-				createGunzip({ chunkSize: CHUNK_BYTES }),
-				child.stdin as NodeJS.WritableStream,
-				{
-					signal,
-				},
-			);
+			await pipeline(this.#compressed(), decompression(), child.stdin as NodeJS.WritableStream, {
+				signal,
+			});
 		} catch (thrown) {
 			failure = thrown;
 			if (signal.aborted) endGroup(child);

@@ -26,8 +26,8 @@ export class CutShort extends ArchiveFault {
 	}
 }
 
-/** What a member is; `other` is a type that a snapshot never holds. */
-export type MemberKind = "file" | "directory" | "symlink" | "hardlink" | "fifo" | "device" | "other";
+/** What a member is. */
+export type MemberKind = "file" | "directory" | "symlink" | "hardlink" | "fifo" | "device";
 
 /** A member as its headers tell it. Names are bytes, each one character (latin1). */
 export interface TarMember {
@@ -128,14 +128,17 @@ export function toMember(block: HeaderBlock, records: ReadonlyMap<string, string
 			throw fault(`carries ${JSON.stringify(key)}, which no snapshot holds`);
 		if (value.includes("\0") && !key.startsWith(USER_ATTRIBUTE)) throw fault(`has a NUL character in its ${key}`);
 	}
-	const kind = KINDS[block.type] ?? "other";
+	const kind = KINDS[block.type];
+	// What follows it may be more of its headers: nothing after it can be told.
+	if (kind === undefined) throw fault("is of a type that no snapshot holds");
+	if (kind !== "directory" && name.endsWith("/")) throw fault("has the name of a directory and is none");
 	const isSparse = SPARSE_KEYS.some((key) => records.has(key));
 	if (isSparse && !(kind === "file" && isSparseFormat(records)))
 		throw fault("is sparse in a format that is not read here");
 	const size = records.has("size") ? decimal(records.get("size")) : block.size;
 	if (size === undefined) throw fault("has a size that is not a number");
 	// Some programs skip the data of a link or directory, others take it for the next header.
-	if (kind !== "file" && kind !== "other" && size !== 0) throw fault("is no file, but has a size");
+	if (kind !== "file" && size !== 0) throw fault("is no file, but has a size");
 	return { kind, name, target: records.get("linkpath") ?? block.target, mode: block.mode & 0o7777, size, isSparse };
 }
 

@@ -2,11 +2,12 @@ import { SandboxerError } from "../../errors";
 import { executions } from "./execution";
 import type { Kind } from "./kind";
 import { sandboxes } from "./sandbox";
+import { snapshots } from "./snapshot";
 
 export type { Kind, Properties } from "./kind";
 
 /** Kinds beside the sandboxes, by the name that stands in their provider's text. */
-const CHILDREN: Readonly<Record<string, Kind>> = { execution: executions };
+const CHILDREN: Readonly<Record<string, Kind>> = { execution: executions, snapshot: snapshots };
 
 /** @param name - An extension's id for its sandboxes, else the name of a child's kind. */
 export function kindOf(name: string): Kind {

@@ -1,0 +1,57 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { SnapshotMeta } from "../provider/contract/types";
+import { providerOf, withDefaults } from "../provider/resources/provider-text";
+import type { SandboxReference } from "./execution";
+import { ownerOf } from "./owner";
+
+/** What a snapshot is taken with. */
+export interface SnapshotArgs {
+	/** Another value takes another one. Nothing else does, not even another sandbox. */
+	readonly triggers?: pulumi.Input<pulumi.Input<string | number | boolean>[]>;
+	/** How long the archive is kept, such as "30d". Default: until somebody removes it. */
+	readonly keep?: pulumi.Input<string>;
+	readonly labels?: pulumi.Input<Readonly<Record<string, pulumi.Input<string>>>>;
+	/** An id of your own: a-z, 0-9, "-" and "_". Without it one is made of the resource's name. */
+	readonly snapshotId?: pulumi.Input<string>;
+	/** How long it may take. Default "30m". */
+	readonly timeout?: pulumi.Input<string>;
+}
+
+/**
+ * The workspace of a sandbox, kept in an archive, taken once, when the resource is made; again when `triggers`
+ * change. The archive outlives resource and sandbox: `keep` says how long.
+ *
+ * @example
+ * ```ts
+ * const kept = new Snapshot("kept", { sandbox: box, keep: "30d", triggers: [version] });
+ * new Sandbox("again", { profile: "bwrap-local", restoreFrom: kept.snapshot });
+ * ```
+ */
+export class Snapshot extends pulumi.dynamic.Resource {
+	declare readonly snapshotId: pulumi.Output<string>;
+	/** What it is and where its `archive` is: what `restoreFrom` of a sandbox takes. Nothing secret. */
+	declare readonly snapshot: pulumi.Output<SnapshotMeta>;
+
+	constructor(
+		name: string,
+		{ sandbox, ...args }: SnapshotArgs & { readonly sandbox: SandboxReference },
+		opts: pulumi.CustomResourceOptions = {},
+	) {
+		const parent = opts.parent ?? (pulumi.Resource.isInstance(sandbox) ? sandbox : undefined);
+		const { extension, handle } = sandbox;
+		const type = "pulumi-nodejs:dynamic/sandboxer:Snapshot";
+		super(
+			providerOf("snapshot"),
+			name,
+			{
+				...{ snapshot: undefined, snapshotId: undefined },
+				...Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined)),
+				...{ extension, handle },
+				owner: ownerOf(name, type, parent),
+			},
+			withDefaults({ ...opts, ...(parent === undefined ? {} : { parent }) }),
+			"sandboxer",
+			"Snapshot",
+		);
+	}
+}
