@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Attribution, ExecutionResult, Handle, Owner } from "../contract";
+import type { Attribution, ExecutionResult, Handle, Located, Owner, Provisioned } from "../contract";
 import { type ProfileDocument, profileSchema } from "../documents/profile";
 import { hasCode } from "../errors";
 import type { ConformanceAdapter } from "./adapter";
 import { Caller, type Running, type Watch } from "./caller";
-import type { ExecuteOrder, Wish } from "./messages";
+import type { ExecuteOrder, Jobs, Wish } from "./messages";
 import { declaringProfile, limitedProfile } from "./profiles";
 
 /** How long what was ended may take to be gone. */
@@ -60,10 +60,32 @@ export class Bench {
 		};
 	}
 
+	/** Asks for a sandbox, by default one of the case's own; it is removed in the end. */
+	async provision(wish: Wish = this.wish(), caller = this.caller): Promise<Provisioned> {
+		const provisioned = await caller.do("provision", wish);
+		this.#handles.push(provisioned.handle);
+		return provisioned;
+	}
+
+	located(query: Jobs["locate"]["takes"]): Promise<readonly Located[]> {
+		return this.caller.do("locate", query);
+	}
+
+	/** That there is one sandbox of an id, which is that of the handle. */
+	async isAlone(sandboxId: string, handle: Handle): Promise<void> {
+		const found = (await this.#located(sandboxId)).map((one) => one.generation);
+		if (found.some((generation) => generation !== handle.generation) || found.length > 1)
+			throw new Error(`Sandbox ${sandboxId} is there more than once, or in another life: ${found.join()}.`);
+	}
+
+	/** What can be said of a sandbox before its handle is known; enough to look for its traces. */
+	named({ sandboxId, host }: Wish): Handle {
+		return { extension: this.adapter.declaration.id, sandbox_id: sandboxId, host, generation: 0 };
+	}
+
 	/** A sandbox of the case's own, ready. */
 	async make(wish: Wish = this.wish(), caller = this.caller): Promise<Handle> {
-		const { handle } = await caller.do("provision", wish);
-		this.#handles.push(handle);
+		const { handle } = await this.provision(wish, caller);
 		await caller.do("waitReady", handle);
 		return handle;
 	}

@@ -2,6 +2,8 @@ import type { ConformanceAdapter } from "./adapter";
 import { abilitiesOf } from "./caller";
 import type { Case, Need, PartName } from "./case";
 import { EXECUTION } from "./execution";
+import { HANDLES } from "./handles";
+import { LIFECYCLE } from "./lifecycle";
 import type { Abilities } from "./messages";
 import { limitedProfile } from "./profiles";
 
@@ -30,23 +32,27 @@ export function planFor(adapter: ConformanceAdapter): readonly PlannedPart[] {
 				: [],
 		};
 	};
-	return [part("execution", abilities.execution, EXECUTION)];
+	return [
+		part("lifecycle", true, LIFECYCLE),
+		part("handles", true, HANDLES),
+		part("execution", abilities.execution, EXECUTION),
+	];
 }
 
-function meansOf(
-	{ traces, crash, checkpoints = [], programs = [], profile }: ConformanceAdapter,
-	abilities: Abilities,
-): Set<Need> {
+function meansOf(adapter: ConformanceAdapter, abilities: Abilities): Set<Need> {
+	const { traces, crash, checkpoints = [], programs = [], profile } = adapter;
 	const means: [boolean, Need][] = [
 		[traces !== undefined, "traces"],
 		[crash !== undefined, "crash"],
-		[checkpoints.length > 0, "checkpoints"],
-		[programs.includes("python3"), "python3"],
 		[profile.isolation.level === "process", "process isolation"],
 		[(profile.network?.default ?? "deny") === "deny", "network deny"],
 		[!abilities.problems.some(({ field }) => field.includes("memory_mb")), "a memory limit"],
+		[abilities.implements.includes("locate"), "locate"],
+		[abilities.implements.includes("claim"), "claim"],
 		[abilities.execution, "execution"],
 		[abilities.leaseExtension, "leases"],
+		[abilities.snapshots, "snapshots"],
 	];
-	return new Set(means.filter(([is]) => is).map(([, need]) => need));
+	const marks = checkpoints.map((checkpoint): Need => `checkpoint ${checkpoint}`);
+	return new Set([...means.filter(([is]) => is).map(([, need]) => need), ...programs, ...marks]);
 }

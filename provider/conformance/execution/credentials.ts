@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { CANARY, QUIET_ENVIRONMENT } from "../canaries";
 import type { Case } from "../case";
-import { prints, refuses, rejected, same, TOUCH } from "./rows";
+import { rejected, same } from "../judgement";
+import { prints, refuses, TOUCH } from "./rows";
 
 const value = (ref: string) => QUIET_ENVIRONMENT[`SANDBOXER_SECRET_${ref}`] ?? "";
 const withRefs = (...credentialRouteRefs: string[]) => ({ credentialRouteRefs });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Case } from "../case";
-import { check, rejected, same, stillWell, within } from "./rows";
+import { rejected, same, within } from "../judgement";
+import { check, stillWell } from "./rows";
 
 const PIDS = "cd /proc; for p in [0-9]*; do read -r name <$p/comm 2>/dev/null && echo $name; done";
 

@@ -67,8 +67,8 @@ export class BwrapUnderTest {
 	}
 
 	/** The id of a sandbox stands in the words or the mounts of each of its processes, and in the names of its groups. */
-	#traces({ sandbox_id, remote_dir }: Handle): string[] {
-		const directory = String(remote_dir);
+	#traces({ sandbox_id }: Handle): string[] {
+		const directory = join(this.folder, "state/bwrap", sandbox_id);
 		const record = join(directory, "record.json");
 		if (existsSync(record)) {
 			const { cgroups } = JSON.parse(readFileSync(record, "utf8")) as { cgroups: { folder: string }[] };
