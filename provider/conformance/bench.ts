@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Attribution, ExecutionResult, Handle, Located, Owner, Provisioned } from "../contract";
+import type { Attribution, ExecutionResult, Handle, Located, Owner, Provisioned, SnapshotMeta } from "../contract";
 import { type ProfileDocument, profileSchema } from "../documents/profile";
 import { hasCode } from "../errors";
 import type { ConformanceAdapter } from "./adapter";
@@ -29,6 +29,7 @@ export const STRANGER: Attribution = {
 export class Bench {
 	readonly #callers: Caller[] = [];
 	readonly #handles: Handle[] = [];
+	readonly #snapshots: SnapshotMeta[] = [];
 	#shared: Promise<Handle> | undefined;
 	#limited: Promise<Handle> | undefined;
 
@@ -65,6 +66,19 @@ export class Bench {
 		const provisioned = await caller.do("provision", wish);
 		this.#handles.push(provisioned.handle);
 		return provisioned;
+	}
+
+	/** Restores a snapshot, by default as a sandbox of the case's own; it is removed in the end. */
+	async restore(snapshot: SnapshotMeta, wish: Wish = this.wish()): Promise<Provisioned> {
+		const provisioned = await this.caller.do("restoreFromSnapshot", { ...wish, snapshot });
+		this.#handles.push(provisioned.handle);
+		return provisioned;
+	}
+
+	/** Has a snapshot removed in the end. */
+	keep(snapshot: SnapshotMeta): SnapshotMeta {
+		this.#snapshots.push(snapshot);
+		return snapshot;
 	}
 
 	located(query: Jobs["locate"]["takes"]): Promise<readonly Located[]> {
@@ -142,6 +156,13 @@ export class Bench {
 	/** Removes what the cases made; what could not be removed is told. */
 	async dispose(): Promise<readonly string[]> {
 		const trouble: string[] = [];
+		for (const snapshot of this.#snapshots) {
+			try {
+				trouble.push(...(await this.caller.do("removeSnapshot", snapshot)).remains);
+			} catch (thrown) {
+				trouble.push(String(thrown));
+			}
+		}
 		for (const handle of this.#handles) {
 			try {
 				trouble.push(...(await this.caller.do("teardown", handle)).remains);

@@ -15,6 +15,8 @@ export type Need =
 	| "claim"
 	| "execution"
 	| "leases"
+	| "expire"
+	| "plant"
 	| "snapshots";
 
 /** One thing that an extension must do, tried once. */

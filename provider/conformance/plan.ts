@@ -3,9 +3,12 @@ import { abilitiesOf } from "./caller";
 import type { Case, Need, PartName } from "./case";
 import { EXECUTION } from "./execution";
 import { HANDLES } from "./handles";
+import { LEASES } from "./leases";
 import { LIFECYCLE } from "./lifecycle";
 import type { Abilities } from "./messages";
 import { limitedProfile } from "./profiles";
+import { REFUSALS } from "./refusals";
+import { SNAPSHOTS } from "./snapshots";
 
 /** What the kit will try of one extension, and what it cannot show. */
 export interface PlannedPart {
@@ -26,7 +29,7 @@ export function planFor(adapter: ConformanceAdapter): readonly PlannedPart[] {
 		return {
 			name,
 			supported,
-			cases: supported ? cases.filter((one) => missing(one).length === 0) : [],
+			cases: supported ? cases.filter((one) => missing(one).length === 0) : (REFUSALS[name] ?? []),
 			notShown: supported
 				? cases.filter((one) => missing(one).length > 0).map((one) => ({ name: one.name, missing: missing(one) }))
 				: [],
@@ -36,11 +39,13 @@ export function planFor(adapter: ConformanceAdapter): readonly PlannedPart[] {
 		part("lifecycle", true, LIFECYCLE),
 		part("handles", true, HANDLES),
 		part("execution", abilities.execution, EXECUTION),
+		part("snapshots", abilities.snapshots, SNAPSHOTS),
+		part("leases", abilities.leaseExtension, LEASES),
 	];
 }
 
 function meansOf(adapter: ConformanceAdapter, abilities: Abilities): Set<Need> {
-	const { traces, crash, checkpoints = [], programs = [], profile } = adapter;
+	const { traces, crash, plant, checkpoints = [], programs = [], profile } = adapter;
 	const means: [boolean, Need][] = [
 		[traces !== undefined, "traces"],
 		[crash !== undefined, "crash"],
@@ -52,6 +57,8 @@ function meansOf(adapter: ConformanceAdapter, abilities: Abilities): Set<Need> {
 		[abilities.execution, "execution"],
 		[abilities.leaseExtension, "leases"],
 		[abilities.snapshots, "snapshots"],
+		[abilities.implements.includes("expire"), "expire"],
+		[plant !== undefined, "plant"],
 	];
 	const marks = checkpoints.map((checkpoint): Need => `checkpoint ${checkpoint}`);
 	return new Set([...means.filter(([is]) => is).map(([, need]) => need), ...programs, ...marks]);

@@ -1,12 +1,14 @@
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ConformanceAdapter } from "../../../provider/conformance";
-import type { Handle } from "../../../provider/contract";
+import type { ConformanceAdapter, HostileArchive } from "../../../provider/conformance";
+import type { Handle, SnapshotMeta } from "../../../provider/contract";
 import { CHECKPOINTS } from "../../../provider/contract/checkpoint";
 import type { Staged } from "../../extensions/bwrap/support/staged";
 import { traces } from "../../extensions/bwrap/support/traces";
 import type { User } from "../../extensions/bwrap/support/users";
+import { makeArchives, plantManifest } from "../../snapshots/support/plant";
 
 /** `ext.bwrap` as the kit sees it: a state folder of one user, and how to look at a sandbox from outside. */
 export class BwrapUnderTest {
@@ -47,12 +49,27 @@ export class BwrapUnderTest {
 			incidental: ["boot_id", "pid", "start_ticks"],
 			traces: (handle) => this.#traces(handle),
 			crash: (handle) => this.#crash(handle),
+			plant: (archive) => this.#plant(archive),
 			...changes,
 		};
 	}
 
 	remove(): void {
 		rmSync(this.folder, { recursive: true, force: true });
+	}
+
+	/** By the archives of case 22, which have the same names. */
+	#plant({ name }: HostileArchive): SnapshotMeta {
+		const store = join(this.folder, "state/bwrap-snapshots");
+		mkdirSync(store, { recursive: true, mode: 0o700 });
+		const archives = join(this.folder, "archives");
+		if (!existsSync(archives)) makeArchives(archives, "--without-bomb");
+		const folder = join(store, name);
+		cpSync(join(archives, name), folder, { recursive: true });
+		const { owner: _owner, expires_at: _expires, ...meta } = plantManifest(folder, name);
+		const { uid } = this.user;
+		if (uid !== undefined) execFileSync("chown", ["-R", `${uid}:${uid}`, store]);
+		return meta;
 	}
 
 	#crash({ sandbox_id }: Handle): void {
