@@ -177,6 +177,11 @@ export class Bench {
 		return trouble;
 	}
 
+	/** Ends the calling processes, and leaves everything else as it is. */
+	async abandon(): Promise<void> {
+		await Promise.all(this.#callers.map((caller) => caller.end("SIGKILL")));
+	}
+
 	/** What is there under an id, whoever holds it. */
 	async #located(sandboxId: string): Promise<readonly Handle[]> {
 		try {

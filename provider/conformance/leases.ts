@@ -144,7 +144,7 @@ export const LEASES: readonly Case[] = [
 		run: async (bench) => {
 			const rounds = bench.adapter.thorough === true ? 20 : 5;
 			const renewer = bench.newCaller();
-			for (let round = 0; round < rounds; round++) {
+			const play = async () => {
 				const handle = await short(bench, 1);
 				const end = Date.parse((await leaseOf(bench, handle))?.expiresAt ?? "");
 				await delay(Math.max(0, end - Date.now() - 30 + Math.random() * 60));
@@ -157,7 +157,8 @@ export const LEASES: readonly Case[] = [
 				const isRenewed = renewed.status === "fulfilled";
 				if (isRenewed) assert.ok(!(ended.status === "fulfilled" && (ended.value?.removed.length ?? 0) > 0), "both won");
 				assert.equal(await lives(bench, handle), isRenewed, `renewed: ${isRenewed}`);
-			}
+			};
+			await Promise.all(Array.from({ length: rounds }, play));
 		},
 	},
 ];

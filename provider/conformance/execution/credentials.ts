@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { CANARY, QUIET_ENVIRONMENT } from "../canaries";
 import type { Case } from "../case";
 import { rejected, same } from "../judgement";
-import { prints, refuses, TOUCH } from "./rows";
+import { check, prints, refuses, TOUCH } from "./rows";
 
 const value = (ref: string) => QUIET_ENVIRONMENT[`SANDBOXER_SECRET_${ref}`] ?? "";
 const withRefs = (...credentialRouteRefs: string[]) => ({ credentialRouteRefs });
@@ -74,19 +74,24 @@ export const CREDENTIALS: readonly Case[] = [
 		run: async (bench) => {
 			const running = await bench.begin(["sleep", "2"], withRefs("DB", "TOKEN", "KEY", "DECLARED"));
 			let over = false;
-			const ended = running.result.finally(() => {
+			const end = () => {
 				over = true;
-			});
+			};
+			void running.result.then(end, end);
 			let looks = 0;
-			while (!over) {
-				same(
-					commandLines().filter((line) => line.includes(CANARY)),
-					[],
-				);
-				looks++;
-				await new Promise((resolve) => setTimeout(resolve, 5));
+			try {
+				while (!over) {
+					same(
+						commandLines().filter((line) => line.includes(CANARY)),
+						[],
+					);
+					looks++;
+					await new Promise((resolve) => setTimeout(resolve, 5));
+				}
+			} finally {
+				running.abort();
 			}
-			await ended;
+			check(await running.result, {});
 			assert.ok(looks > 20, `only ${looks} looks`);
 		},
 	},
