@@ -9,7 +9,7 @@
 /** The folders of provider/, from the top; each may import what stands below it, or beside it. */
 const LAYERS = [
 	["resources", "dispatch"],
-	["lifecycle", "client"],
+	["lifecycle", "client", "conformance"],
 	["registry"],
 	["routing", "placement", "credits"],
 	["contract"],

@@ -13,6 +13,7 @@ const INTERRUPTED_MS = 4_500;
 const HELD_MS = 200;
 
 type Severity = "INFO" | "WARNING";
+type Log = (severity: Severity, urn: string, message: string, ephemeral: boolean) => Promise<void>;
 
 /**
  * The run of the engine that this provider process serves: puts texts on resources' rows, and ends the
@@ -22,14 +23,15 @@ type Severity = "INFO" | "WARNING";
 export class RunOfEngine {
 	private readonly stopping = new AbortController();
 	private readonly calls = new Set<Promise<unknown>>();
-	private readonly log:
-		| ((severity: Severity, urn: string, message: string, ephemeral: boolean) => Promise<void>)
-		| undefined;
 	private readonly pending = new Set<Promise<void>>();
 	/** URN → its ephemeral text that waits whether another follows. */
 	private readonly held = new Map<string, { readonly timer: NodeJS.Timeout; readonly tell: () => void }>();
 
-	constructor(address: string | undefined) {
+	/** @param log - Of a test; else the engine's own, where there is one. */
+	constructor(
+		address: string | undefined,
+		private log?: Log,
+	) {
 		const [, host, port] = ENGINE_ADDRESS.exec(address ?? "") ?? [];
 		if (host !== undefined && port !== undefined) {
 			// HTTP/2, as the engine's gRPC server speaks it: it hangs up after 120 s on whoever stays silent, and what
@@ -39,7 +41,7 @@ export class RunOfEngine {
 			link.unref();
 			link.on("error", () => undefined);
 			link.once("close", () => void this.stop(ROLLBACK_MS));
-			this.log = engineLog(`${host}:${port}`);
+			this.log ??= engineLog(`${host}:${port}`);
 		}
 		for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void this.stop(INTERRUPTED_MS));
 	}
@@ -92,7 +94,7 @@ export class RunOfEngine {
 }
 
 /** The engine's own Log call, through the SDK's client: the SDK itself offers it to programs only. */
-function engineLog(address: string): RunOfEngine["log"] {
+function engineLog(address: string): Log {
 	const fromSdk = createRequire(require.resolve("@pulumi/pulumi"));
 	const grpc = fromSdk("@grpc/grpc-js") as { credentials: { createInsecure(): unknown } };
 	const { EngineClient } = fromSdk("@pulumi/pulumi/proto/engine_grpc_pb") as {

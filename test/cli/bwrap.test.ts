@@ -210,6 +210,33 @@ describe("the command on sandboxes of ext.bwrap, in a stack of the real engine",
 		expect(stack.sandboxFolders()).not.toContain("left-behind");
 	});
 
+	it("snapshot, restore, remove: a new sandbox of the command line with the same files, and nothing of it left", async () => {
+		await sandboxer(box("exec", "Box", "--", "sh", "-c", "echo kept >kept; chmod 700 kept"));
+		const { snapshot } = await json<{ snapshot: { snapshot_id: string } }>(box("snapshot", "Box", "--keep", "1h"));
+		const { snapshots } = await json<{ snapshots: object[] }>(["snapshots", "-x", "bwrap", id], here);
+		expect(snapshots).toEqual([snapshot]);
+		const restoring = [
+			"restore",
+			"-x",
+			"bwrap",
+			snapshot.snapshot_id,
+			"-p",
+			"bwrap-local",
+			"--name",
+			"again",
+			"--ttl",
+			"10m",
+		];
+		expect(await json(restoring, here)).toMatchObject({ sandboxId: "again", owner: { scope: "cli" } });
+		const inside = ["exec", "-x", "bwrap", "again", "--", "sh", "-c", "cat kept; stat -c %a kept"];
+		expect((await sandboxer(inside, here)).stdout).toBe("kept\n700\n");
+		expect((await sandboxer(restoring, here)).code).toBe(1);
+		expect((await sandboxer(["remove", "-x", "bwrap", "again"], here)).code).toBe(0);
+		expect(stack.sandboxFolders()).not.toContain("again");
+		expect((await sandboxer(["snapshots", "-x", "bwrap", "--remove", snapshot.snapshot_id], here)).code).toBe(0);
+		expect((await sandboxer(["snapshots", "-x", "bwrap"], here)).stdout).toBe("No snapshots.\n");
+	});
+
 	it("remove leaves it alone: it is the stack's", async () => {
 		expect(await sandboxer(box("remove", "Box"))).toMatchObject({
 			code: 1,

@@ -88,14 +88,12 @@ describe("completion", () => {
 		if (onPath("shellcheck")) expect(shell("shellcheck", ["-s", "bash", "bash"])).toEqual([]);
 	});
 
-	it("zsh, where there is one: reads its script and offers the commands", () => {
-		if (!onPath("zsh")) return;
+	(onPath("zsh") ? it : it.skip)("zsh: reads its script and offers the commands", () => {
 		const script = "autoload -U compinit; compinit -u -D; source ./zsh; print -l $_comps[sandboxer]";
 		expect(shell("zsh", ["-fc", script])).toEqual(["_sandboxer"]);
 	});
 
-	it("fish, where there is one: offers commands, options and sandboxes", () => {
-		if (!onPath("fish")) return;
+	(onPath("fish") ? it : it.skip)("fish: offers commands, options and sandboxes", () => {
 		const fish = (line: string) =>
 			shell("fish", ["--no-config", "-c", `source ./fish; complete -C '${line}' | cut -f1`]);
 		expect(fish("sandboxer ")).toEqual(NAMES);

@@ -69,6 +69,20 @@ describe("spawnClean", () => {
 		expect(fromThere).toEqual(expect.arrayContaining([41, 50]));
 	});
 
+	it("hands on none of the pipes that are kept ahead, and looks at others under their numbers again", () => {
+		const listing = 'spawnClean("/bin/ls", ["-l", "/proc/self/fd"], { env: {}, stdio: ["ignore", 1, 2] })';
+		const printed = inheritor(
+			[37],
+			`const { makePipes } = require(${JSON.stringify(join(staged.folder, "provider/transport"))});
+			makePipes(1, process.env.PATH, undefined).then(([{ reader, writer }]) => {
+				${listing}.once("exit", () => console.log(JSON.stringify(strayDescriptors(3).filter((n) => n === reader || n === writer))));
+			});`,
+		);
+		expect(printed).toContain("37 -> /dev/null");
+		expect(printed).not.toMatch(/-> (pipe:|\/tmp\/sandboxer-pipes)/);
+		expect(printed.trim().split("\n").pop()).toBe("[]");
+	});
+
 	it("leaves no descriptor of its own open", () => {
 		const count = 'fs.readdirSync("/proc/self/fd").length';
 		const script = `const before = ${count}; for (let i = 0; i < 5; i++) spawnClean("true", [], { env: {}, stdio: [] }); console.log(${count} - before);`;

@@ -1,9 +1,12 @@
-# The last step before a command: waits until whoever entered has answered, then becomes it.
+# The last step before a command: reads id and generation of the sandbox again, waits until whoever entered has answered,
+# then becomes it.
 # All that ends a command with its caller is in force here, and not before: a caller that was killed earlier
-# does not answer, and nothing runs. Descriptor 5 leads to the caller; the arguments are the command.
+# does not answer, and nothing runs. Descriptor 5 leads to the caller; $0 is "ID GENERATION", the arguments are the command.
 # All names are local: the variables of the command are in force too, and it shall get them as they are.
 look() {
-	local answer program folder IFS
+	local id generation answer program folder IFS
+	# A process number that was handed out anew leads elsewhere.
+	read -r id generation </run/sbx/id && [ "$id $generation" = "$0" ] || { echo elsewhere >&5; exit 125; }
 	echo here >&5
 	read -r answer <&5 || exit 1
 	case $1 in

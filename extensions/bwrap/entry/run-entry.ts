@@ -14,7 +14,7 @@ import { INSIDE_ENVIRONMENT } from "../holder/command";
 import { isWhole } from "../liveness";
 import type { Programs } from "../preflight";
 import type { BwrapRecord } from "../record";
-import { ENTRY_DESCRIPTORS, entryCommand, entryUser, WRONG_SANDBOX } from "./entry-command";
+import { ENTRY_DESCRIPTORS, entryCommand, entryUser } from "./entry-command";
 
 const GATE = readFileSync(join(__dirname, "gate.sh"), "utf8");
 
@@ -81,6 +81,9 @@ export async function runEntry(entry: Entry): Promise<CommandEnd> {
 		if (exitCode === KILLED && (await hasEnded(record))) throw ended(record);
 		return { exitCode, timedOut: false };
 	} catch (thrown) {
+		// Once it is being ended, whatever fails does so for that: a pipe that was reset, say.
+		if (ending === "abort") throw stopped(record);
+		if (ending === "timeout") return { exitCode: null, timedOut: true };
 		end("abort");
 		throw thrown;
 	} finally {
@@ -198,8 +201,11 @@ async function throughGate({ gate }: Begun): Promise<string | undefined> {
 	for await (const chunk of gate) {
 		if (said === "") gate.write("go\n");
 		said += String(chunk);
-		const [, word = "", more] = said.split("\n");
-		if (more !== undefined) return word === "started" ? undefined : word;
+		const word = said
+			.split("\n")
+			.slice(0, -1)
+			.find((candidate) => candidate !== "here");
+		if (word !== undefined) return word === "started" ? undefined : word;
 	}
 	return "closed";
 }
@@ -261,7 +267,7 @@ async function notStarted(
 	}
 	const [, said = ""] = await Promise.all(outputs.map(wholeText));
 	const exitCode = codeOf(await exited);
-	if (exitCode === WRONG_SANDBOX) {
+	if (why === "elsewhere") {
 		return new SandboxerError({
 			code: "conflict",
 			message: `The process that sandbox ${record.sandbox_id} had is now another sandbox's, or another life of it. Nothing was run.`,

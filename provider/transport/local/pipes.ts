@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SandboxerError } from "../../errors";
 import { run } from "./run";
+import { closedOnExec } from "./spawn-clean";
 
 /** The two ends of a pipe of the kernel, as descriptors. Both are the taker's to close. */
 export interface Pipe {
@@ -30,6 +31,7 @@ let filling: Promise<void> | undefined;
 export async function makePipes(count: number, path: string, uid: number | undefined): Promise<Pipe[]> {
 	while (spare.length < count) await fill(path);
 	const pipes = spare.splice(0, count);
+	for (const { reader, writer } of pipes) for (const end of [reader, writer]) closedOnExec.delete(end);
 	if (uid !== undefined) for (const { writer } of pipes) fchownSync(writer, uid, uid);
 	return pipes;
 }
@@ -57,7 +59,11 @@ async function makeSpare(path: string): Promise<void> {
 				hint: "Set TMPDIR to a folder of a local file system.",
 			});
 		}
-		for (const file of files) spare.push(bothEnds(file));
+		for (const file of files) {
+			const pipe = bothEnds(file);
+			spare.push(pipe);
+			closedOnExec.add(pipe.reader).add(pipe.writer);
+		}
 	} finally {
 		rmSync(folder, { recursive: true });
 	}

@@ -43,6 +43,9 @@ export function spawnClean(command: string, args: readonly string[], options: Cl
 	}
 }
 
+/** Descriptors that are kept for long, opened by Node itself and so with close-on-exec: whoever opened them takes them out again. */
+export const closedOnExec = new Set<number>();
+
 /**
  * Open descriptors from a number on that every child inherits: Node passes on what it inherited itself
  * without close-on-exec (one of the caller's shell, say). In ascending order. To be asked at every spawn:
@@ -51,7 +54,7 @@ export function spawnClean(command: string, args: readonly string[], options: Cl
 export function strayDescriptors(from: number): number[] {
 	return readdirSync("/proc/self/fd")
 		.map(Number)
-		.filter((descriptor) => descriptor >= from && isInheritable(descriptor))
+		.filter((descriptor) => descriptor >= from && !closedOnExec.has(descriptor) && isInheritable(descriptor))
 		.sort((a, b) => a - b);
 }
 

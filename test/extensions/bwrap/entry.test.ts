@@ -1,6 +1,9 @@
-import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Duplex } from "node:stream";
 import { entryCommand } from "../../../extensions/bwrap/entry/entry-command";
 import type { Programs } from "../../../extensions/bwrap/preflight";
 import type { BwrapRecord } from "../../../extensions/bwrap/record";
@@ -136,8 +139,8 @@ describe("the words of an entry", () => {
 		entryCommand(programs, record(changes), { argv: ["make", "all"], user: "sandbox" }, "gate", stray).join(" ");
 
 	it("bound processes and memory by rlimits where no control group does", () => {
-		expect(words()).toContain("/bin/prlimit --core=1:1 --nproc=2048:2048 --data=67108864:67108864 /bin/nsenter");
-		expect(words({ resources: {} })).toContain("/bin/prlimit --core=1:1 --nproc=2048:2048 /bin/nsenter");
+		expect(words()).toContain("/bin/prlimit --core=1:1 --nproc=2048:2048 --data=67108864:67108864 /bin/setpriv");
+		expect(words({ resources: {} })).toContain("/bin/prlimit --core=1:1 --nproc=2048:2048 /bin/setpriv");
 	});
 
 	it("join the control groups before anything is given up, and need no rlimit for what they bound", () => {
@@ -146,14 +149,14 @@ describe("the words of an entry", () => {
 			{ controller: "memory", folder: "/sys/fs/cgroup/memory/a" },
 		];
 		expect(words({ cgroups })).toMatch(
-			/^\/bin\/setpriv --pdeathsig KILL \/bin\/sh -c .* join \/sys\/fs\/cgroup\/pids\/a\/tasks \/sys\/fs\/cgroup\/memory\/a\/tasks -- \/bin\/prlimit --core=1:1 \/bin\/nsenter /,
+			/^\/bin\/sh -c .* join \/sys\/fs\/cgroup\/pids\/a\/tasks \/sys\/fs\/cgroup\/memory\/a\/tasks -- \/bin\/prlimit --core=1:1 \/bin\/setpriv /,
 		);
 		// A group of version 2 takes whole processes only.
 		const unified = [{ controller: "all" as const, folder: "/sys/fs/cgroup/a" }];
 		expect(words({ cgroups: unified })).toContain(" join /sys/fs/cgroup/a/cgroup.procs -- ");
-		expect(words({ cgroups: cgroups.slice(0, 1) })).toContain("--core=1:1 --data=67108864:67108864 /bin/nsenter");
+		expect(words({ cgroups: cgroups.slice(0, 1) })).toContain("--core=1:1 --data=67108864:67108864 /bin/setpriv");
 		expect(words({ cgroups: [{ controller: "all", folder: "/sys/fs/cgroup/a" }] })).toContain(
-			"--core=1:1 /bin/nsenter",
+			"--core=1:1 /bin/setpriv",
 		);
 	});
 
@@ -161,23 +164,52 @@ describe("the words of an entry", () => {
 		expect(words({ own_uid: 1_900_000_000 })).toContain(
 			"/bin/setpriv --reuid 1900000000 --regid 1900000000 --clear-groups --pdeathsig KILL /bin/nsenter -t 4242 -U",
 		);
-		expect(words()).toMatch(
-			new RegExp(`^/bin/setpriv --pdeathsig KILL /bin/sh -c \\[ "\\$PPID" = ${process.pid} \\] \\|\\| exit`),
-		);
+		expect(words()).toContain("/bin/setpriv --pdeathsig KILL /bin/nsenter -t 4242 -U");
 	});
 
 	it("give no signal at the parent's end to what is inside before bwrap asks for it", () => {
 		expect(words().split(" /bin/nsenter ")[1]).not.toContain("pdeathsig");
 	});
 
-	it("run nothing where whoever entered is gone already", () => {
-		const end = words({ init: { boot_id: "b", pid: process.pid, start_ticks: 1 } }).split(" /bin/prlimit ")[0] ?? "";
-		const script = /-c (.*) join/.exec(end)?.[1] ?? "";
-		const started = (by: readonly string[]) =>
-			spawnSync(by[0] ?? "", [...by.slice(1), "sh", "-c", script, "join", "--", "echo", "ran"], { encoding: "utf8" })
-				.stdout;
-		expect(started(["setpriv"])).toBe("ran\n");
-		expect(started(["sh", "-c", '"$@"; exit', "sh"])).toBe("");
+	describe("the gate", () => {
+		const folder = mkdtempSync(join(tmpdir(), "gate-"));
+		const id = join(folder, "id");
+		writeFileSync(id, "box 7\n");
+		afterAll(() => rmSync(folder, { recursive: true }));
+		const text = readFileSync(join(__dirname, "../../../extensions/bwrap/entry/gate.sh"), "utf8");
+		const gate = text.replaceAll("/run/sbx/id", id);
+
+		/** What the command printed, and what the gate said, where the caller answers or is gone. */
+		async function passed(sandbox: string, answers: boolean): Promise<{ stdout: string; said: string }> {
+			const stdio = ["ignore", "pipe", "inherit", "ignore", "ignore", "pipe"] as const;
+			const child = spawn("sh", ["-c", gate, sandbox, "echo", "ran"], { stdio: [...stdio] });
+			const caller = (child.stdio as readonly unknown[])[5] as Duplex;
+			let stdout = "";
+			let said = "";
+			child.stdout?.on("data", (chunk) => {
+				stdout += String(chunk);
+			});
+			caller.on("data", (chunk) => {
+				said += String(chunk);
+				if (!answers) caller.end();
+				else if (said === "here\n") caller.write("go\n");
+			});
+			await once(child, "close");
+			return { stdout, said };
+		}
+
+		it("lets a command through once whoever entered has answered", async () => {
+			expect(await passed("box 7", true)).toEqual({ stdout: "ran\n", said: "here\nstarted\n" });
+		});
+
+		it("runs nothing where whoever entered is gone", async () => {
+			expect(await passed("box 7", false)).toEqual({ stdout: "", said: "here\n" });
+		});
+
+		it("runs nothing in another sandbox, or another life of it", async () => {
+			for (const other of ["box 8", "bo 7", ""])
+				expect(await passed(other, true)).toEqual({ stdout: "", said: "elsewhere\n" });
+		});
 	});
 
 	it("leave the network namespace where the sandbox has none of its own", () => {
@@ -190,6 +222,6 @@ describe("the words of an entry", () => {
 	});
 
 	it("end with the command, after the options", () => {
-		expect(words()).toMatch(/ --clearenv --args 4 -- \/bin\/sh -c gate 5 make all$/);
+		expect(words()).toMatch(/ --clearenv --args 4 -- \/bin\/sh -c gate box 7 make all$/);
 	});
 });

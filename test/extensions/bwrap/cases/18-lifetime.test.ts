@@ -267,7 +267,7 @@ describe("case 18: the steps", () => {
 
 		it(step("up; reboot"), async () => {
 			const box = await place.make();
-			for (const { pid } of place.traces()) process.kill(pid, "SIGKILL");
+			place.killAll();
 			await until("every process is dead", () => place.traces().length === 0);
 			// The numbers are somebody else's now.
 			const stranger = spawn("sleep", ["1000"], { stdio: "ignore", detached: true });

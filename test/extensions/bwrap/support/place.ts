@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import type { BwrapRecord } from "../../../../extensions/bwrap/record";
 import type { Handle } from "../../../../provider/contract";
+import { hasErrno } from "../../../../provider/errors";
 import { wish } from "./host";
 import type { Entered, Wish } from "./messages";
 import { type ProviderOptions, ProviderProcess } from "./provider-process";
@@ -86,6 +87,17 @@ export class Place {
 		return traces(basename(this.folder));
 	}
 
+	/** Kills each of them; one may end with another before its turn. */
+	killAll(): void {
+		for (const { pid } of this.traces()) {
+			try {
+				process.kill(pid, "SIGKILL");
+			} catch (thrown) {
+				if (!hasErrno(thrown, "ESRCH")) throw thrown;
+			}
+		}
+	}
+
 	/** What is left of the sandboxes. */
 	leftovers(): string[] {
 		return [
@@ -107,7 +119,7 @@ export class Place {
 		}
 		await Promise.all(this.#providers.map((provider) => provider.end()));
 		trouble.push(...this.leftovers());
-		for (const { pid } of this.traces()) process.kill(pid, "SIGKILL");
+		this.killAll();
 		rmSync(this.folder, { recursive: true, force: true });
 		return trouble;
 	}
