@@ -1,6 +1,7 @@
-import type { ExtensionDeclaration, ExtensionInputs, Handle } from "../contract";
+import type { ExtensionDeclaration, ExtensionInputs, Handle, SnapshotMeta } from "../contract";
 import type { Checkpoint } from "../contract/checkpoint";
 import type { ProfileDocument } from "../documents/profile";
+import type { HostileArchive } from "./snapshots/hostile";
 
 /**
  * One extension, and what the kit needs to know to try it. What an adapter leaves out cannot be shown: those cases
@@ -58,6 +59,11 @@ export interface ConformanceAdapter {
 	traces?(handle: Handle): Promise<readonly string[]> | readonly string[];
 	/** Ends the sandbox behind the extension's back, as a crash of its host would. */
 	crash?(handle: Handle): Promise<void> | void;
+	/**
+	 * Puts an archive where the extension keeps its snapshots, with sums that fit it, so that only its members can be
+	 * at fault.
+	 */
+	plant?(archive: HostileArchive): Promise<SnapshotMeta> | SnapshotMeta;
 	/** All repetitions of the cases that depend on chance: minutes instead of seconds. */
 	readonly thorough?: boolean;
 }

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Attribution, ExecutionResult, Handle, Owner } from "../contract";
+import type { Attribution, ExecutionResult, Handle, Located, Owner, Provisioned, SnapshotMeta } from "../contract";
 import { type ProfileDocument, profileSchema } from "../documents/profile";
 import { hasCode } from "../errors";
 import type { ConformanceAdapter } from "./adapter";
 import { Caller, type Running, type Watch } from "./caller";
-import type { ExecuteOrder, Wish } from "./messages";
+import type { ExecuteOrder, Jobs, Wish } from "./messages";
 import { declaringProfile, limitedProfile } from "./profiles";
 
 /** How long what was ended may take to be gone. */
@@ -29,6 +29,7 @@ export const STRANGER: Attribution = {
 export class Bench {
 	readonly #callers: Caller[] = [];
 	readonly #handles: Handle[] = [];
+	readonly #snapshots: SnapshotMeta[] = [];
 	#shared: Promise<Handle> | undefined;
 	#limited: Promise<Handle> | undefined;
 
@@ -60,10 +61,45 @@ export class Bench {
 		};
 	}
 
+	/** Asks for a sandbox, by default one of the case's own; it is removed in the end. */
+	async provision(wish: Wish = this.wish(), caller = this.caller): Promise<Provisioned> {
+		const provisioned = await caller.do("provision", wish);
+		this.#handles.push(provisioned.handle);
+		return provisioned;
+	}
+
+	/** Restores a snapshot, by default as a sandbox of the case's own; it is removed in the end. */
+	async restore(snapshot: SnapshotMeta, wish: Wish = this.wish()): Promise<Provisioned> {
+		const provisioned = await this.caller.do("restoreFromSnapshot", { ...wish, snapshot });
+		this.#handles.push(provisioned.handle);
+		return provisioned;
+	}
+
+	/** Has a snapshot removed in the end. */
+	keep(snapshot: SnapshotMeta): SnapshotMeta {
+		this.#snapshots.push(snapshot);
+		return snapshot;
+	}
+
+	located(query: Jobs["locate"]["takes"]): Promise<readonly Located[]> {
+		return this.caller.do("locate", query);
+	}
+
+	/** That there is one sandbox of an id, which is that of the handle. */
+	async isAlone(sandboxId: string, handle: Handle): Promise<void> {
+		const found = (await this.#located(sandboxId)).map((one) => one.generation);
+		if (found.some((generation) => generation !== handle.generation) || found.length > 1)
+			throw new Error(`Sandbox ${sandboxId} is there more than once, or in another life: ${found.join()}.`);
+	}
+
+	/** What can be said of a sandbox before its handle is known; enough to look for its traces. */
+	named({ sandboxId, host }: Wish): Handle {
+		return { extension: this.adapter.declaration.id, sandbox_id: sandboxId, host, generation: 0 };
+	}
+
 	/** A sandbox of the case's own, ready. */
 	async make(wish: Wish = this.wish(), caller = this.caller): Promise<Handle> {
-		const { handle } = await caller.do("provision", wish);
-		this.#handles.push(handle);
+		const { handle } = await this.provision(wish, caller);
 		await caller.do("waitReady", handle);
 		return handle;
 	}
@@ -120,6 +156,13 @@ export class Bench {
 	/** Removes what the cases made; what could not be removed is told. */
 	async dispose(): Promise<readonly string[]> {
 		const trouble: string[] = [];
+		for (const snapshot of this.#snapshots) {
+			try {
+				trouble.push(...(await this.caller.do("removeSnapshot", snapshot)).remains);
+			} catch (thrown) {
+				trouble.push(String(thrown));
+			}
+		}
 		for (const handle of this.#handles) {
 			try {
 				trouble.push(...(await this.caller.do("teardown", handle)).remains);
@@ -132,6 +175,11 @@ export class Bench {
 		}
 		await Promise.all(this.#callers.map((caller) => caller.end()));
 		return trouble;
+	}
+
+	/** Ends the calling processes, and leaves everything else as it is. */
+	async abandon(): Promise<void> {
+		await Promise.all(this.#callers.map((caller) => caller.end("SIGKILL")));
 	}
 
 	/** What is there under an id, whoever holds it. */

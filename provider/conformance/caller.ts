@@ -57,7 +57,8 @@ export class Caller {
 		this.#child = spawn(program, words, {
 			cwd: "/",
 			env: environmentOf(adapter),
-			stdio: ["ignore", "pipe", "inherit", "ipc", ...unused, descriptor],
+			// Standard input is open and silent: a command that inherited it would wait.
+			stdio: ["pipe", "pipe", "inherit", "ipc", ...unused, descriptor],
 			serialization: "advanced",
 		});
 		closeSync(descriptor);

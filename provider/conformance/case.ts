@@ -1,16 +1,23 @@
+import type { Checkpoint } from "../contract/checkpoint";
+import type { ProgramInside } from "./adapter";
 import type { Bench } from "./bench";
 
 /** What a case needs of an adapter, or of the extension, to be shown at all. */
 export type Need =
 	| "traces"
 	| "crash"
-	| "checkpoints"
-	| "python3"
+	| `checkpoint ${Checkpoint}`
+	| ProgramInside
 	| "process isolation"
 	| "network deny"
 	| "a memory limit"
+	| "locate"
+	| "claim"
 	| "execution"
-	| "leases";
+	| "leases"
+	| "expire"
+	| "plant"
+	| "snapshots";
 
 /** One thing that an extension must do, tried once. */
 export interface Case {

@@ -7,6 +7,7 @@ import type {
 	ExtensionInputs,
 	Finding,
 	Handle,
+	LeaseTerms,
 	Located,
 	Owner,
 	Problem,
@@ -38,6 +39,8 @@ export interface Abilities {
 	readonly execution: boolean;
 	readonly snapshots: boolean;
 	readonly leaseExtension: boolean;
+	/** Methods that it has of its own. */
+	readonly implements: readonly string[];
 	readonly problems: readonly Problem[];
 }
 
@@ -67,7 +70,10 @@ export interface Jobs {
 		readonly gives: readonly Located[];
 	};
 	claim: { readonly takes: { readonly handle: Handle; readonly attribution: Attribution }; readonly gives: Handle };
-	extendLease: { readonly takes: { readonly handle: Handle; readonly expiresAt: string }; readonly gives: string };
+	extendLease: {
+		readonly takes: { readonly handle: Handle; readonly expiresAt?: string; readonly terms?: LeaseTerms };
+		readonly gives: string;
+	};
 	expire: { readonly takes: Handle; readonly gives: CleanupReport | undefined };
 	inventory: { readonly takes: undefined; readonly gives: readonly Finding[] };
 	snapshot: {

@@ -2,8 +2,13 @@ import type { ConformanceAdapter } from "./adapter";
 import { abilitiesOf } from "./caller";
 import type { Case, Need, PartName } from "./case";
 import { EXECUTION } from "./execution";
+import { HANDLES } from "./handles";
+import { LEASES } from "./leases";
+import { LIFECYCLE } from "./lifecycle";
 import type { Abilities } from "./messages";
 import { limitedProfile } from "./profiles";
+import { REFUSALS } from "./refusals";
+import { SNAPSHOTS } from "./snapshots";
 
 /** What the kit will try of one extension, and what it cannot show. */
 export interface PlannedPart {
@@ -24,29 +29,37 @@ export function planFor(adapter: ConformanceAdapter): readonly PlannedPart[] {
 		return {
 			name,
 			supported,
-			cases: supported ? cases.filter((one) => missing(one).length === 0) : [],
+			cases: supported ? cases.filter((one) => missing(one).length === 0) : (REFUSALS[name] ?? []),
 			notShown: supported
 				? cases.filter((one) => missing(one).length > 0).map((one) => ({ name: one.name, missing: missing(one) }))
 				: [],
 		};
 	};
-	return [part("execution", abilities.execution, EXECUTION)];
+	return [
+		part("lifecycle", true, LIFECYCLE),
+		part("handles", true, HANDLES),
+		part("execution", abilities.execution, EXECUTION),
+		part("snapshots", abilities.snapshots, SNAPSHOTS),
+		part("leases", abilities.leaseExtension, LEASES),
+	];
 }
 
-function meansOf(
-	{ traces, crash, checkpoints = [], programs = [], profile }: ConformanceAdapter,
-	abilities: Abilities,
-): Set<Need> {
+function meansOf(adapter: ConformanceAdapter, abilities: Abilities): Set<Need> {
+	const { traces, crash, plant, checkpoints = [], programs = [], profile } = adapter;
 	const means: [boolean, Need][] = [
 		[traces !== undefined, "traces"],
 		[crash !== undefined, "crash"],
-		[checkpoints.length > 0, "checkpoints"],
-		[programs.includes("python3"), "python3"],
 		[profile.isolation.level === "process", "process isolation"],
 		[(profile.network?.default ?? "deny") === "deny", "network deny"],
 		[!abilities.problems.some(({ field }) => field.includes("memory_mb")), "a memory limit"],
+		[abilities.implements.includes("locate"), "locate"],
+		[abilities.implements.includes("claim"), "claim"],
 		[abilities.execution, "execution"],
 		[abilities.leaseExtension, "leases"],
+		[abilities.snapshots, "snapshots"],
+		[abilities.implements.includes("expire"), "expire"],
+		[plant !== undefined, "plant"],
 	];
-	return new Set(means.filter(([is]) => is).map(([, need]) => need));
+	const marks = checkpoints.map((checkpoint): Need => `checkpoint ${checkpoint}`);
+	return new Set([...means.filter(([is]) => is).map(([, need]) => need), ...programs, ...marks]);
 }

@@ -2,7 +2,7 @@
 import { createRequire } from "node:module";
 import { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Call, ExecuteOptions, ExtensionHost, SandboxExtension } from "../contract";
+import { type Call, type ExecuteOptions, type ExtensionHost, SandboxExtension } from "../contract";
 import { credentialSource } from "../credentials";
 import { profileSchema } from "../documents/profile";
 import { SandboxerError } from "../errors";
@@ -51,7 +51,8 @@ const jobs: {
 	teardown: (handle, call) => extension.teardown(handle, call),
 	locate: (query, call) => extension.locate(query, call),
 	claim: ({ handle, attribution }, call) => extension.claim(handle, attribution, call),
-	extendLease: ({ handle, expiresAt }, call) => extension.extendLease(handle, expiresAt, call),
+	extendLease: ({ handle, expiresAt, terms }, call) =>
+		extension.extendLease(handle, expiresAt, terms === undefined ? call : { ...call, terms }),
 	expire: (handle, call) => extension.expire(handle, call),
 	inventory: (_none, call) => extension.inventory(call),
 	snapshot: ({ handle, request }, call) => extension.snapshot(handle, { ...request, ...call }),
@@ -138,11 +139,14 @@ async function answer(number: number, job: keyof Jobs, takes: unknown, timeoutSe
 	}
 }
 
+const OPTIONAL = ["locate", "claim", "expire", "inventory"] as const;
+
 function abilities(profile: unknown): Abilities {
 	return {
 		execution: extension.supportsExecution(),
 		snapshots: extension.supportsSnapshots(),
 		leaseExtension: extension.supportsLeaseExtension(),
+		implements: OPTIONAL.filter((method) => extension[method] !== SandboxExtension.prototype[method]),
 		problems: extension.problems(profileSchema.parse(profile), {}),
 	};
 }

@@ -263,7 +263,9 @@ export abstract class SandboxExtension<Inputs extends ExtensionInputs = Extensio
 			},
 			calling,
 		);
-		await masked.end();
+		const rest = masked.end();
+		// Beyond the limit nobody is waited for.
+		await (timedOut ? Promise.race([rest, undefined]) : rest);
 		const { correlationId } = options.executionContext ?? {};
 		return {
 			exitCode,

@@ -43,6 +43,7 @@ export class MaskedOutput {
 
 	/** What was held back because a value might have begun in it. */
 	async end(): Promise<void> {
-		for (const stream of ["stdout", "stderr"] as const) await this.output.take(stream, this.masks[stream].rest());
+		const streams = ["stdout", "stderr"] as const;
+		await Promise.all(streams.map((stream) => this.output.take(stream, this.masks[stream].rest())));
 	}
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -139,7 +139,8 @@ export const CONFINEMENT: readonly Case[] = [
 		run: async (bench) => {
 			const folder = mkdtempSync(join(tmpdir(), "kit-own-"));
 			try {
-				writeFileSync(join(folder, "file"), "canary-file");
+				chmodSync(folder, 0o755);
+				writeFileSync(join(folder, "file"), "canary-file", { mode: 0o644 });
 				assert.equal(
 					await bench.sh('cat "$FILE" 2>/dev/null || :', { executionContext: { env: { FILE: join(folder, "file") } } }),
 					"",

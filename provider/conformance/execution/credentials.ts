@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { CANARY, QUIET_ENVIRONMENT } from "../canaries";
 import type { Case } from "../case";
-import { prints, refuses, rejected, same, TOUCH } from "./rows";
+import { rejected, same } from "../judgement";
+import { check, prints, refuses, TOUCH } from "./rows";
 
 const value = (ref: string) => QUIET_ENVIRONMENT[`SANDBOXER_SECRET_${ref}`] ?? "";
 const withRefs = (...credentialRouteRefs: string[]) => ({ credentialRouteRefs });
@@ -73,19 +74,24 @@ export const CREDENTIALS: readonly Case[] = [
 		run: async (bench) => {
 			const running = await bench.begin(["sleep", "2"], withRefs("DB", "TOKEN", "KEY", "DECLARED"));
 			let over = false;
-			const ended = running.result.finally(() => {
+			const end = () => {
 				over = true;
-			});
+			};
+			void running.result.then(end, end);
 			let looks = 0;
-			while (!over) {
-				same(
-					commandLines().filter((line) => line.includes(CANARY)),
-					[],
-				);
-				looks++;
-				await new Promise((resolve) => setTimeout(resolve, 5));
+			try {
+				while (!over) {
+					same(
+						commandLines().filter((line) => line.includes(CANARY)),
+						[],
+					);
+					looks++;
+					await new Promise((resolve) => setTimeout(resolve, 5));
+				}
+			} finally {
+				running.abort();
 			}
-			await ended;
+			check(await running.result, {});
 			assert.ok(looks > 20, `only ${looks} looks`);
 		},
 	},

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Case } from "../case";
-import { check, refuses, rejected, runs } from "./rows";
+import { rejected } from "../judgement";
+import { check, refuses, runs } from "./rows";
 
 const EXIT_CODES = [0, 1, 2, 9, 17, 42, 64, 100, 124, 125, 126, 127, 128, 129, 137, 143, 200, 254, 255];
 /** By number, as POSIX has them. */

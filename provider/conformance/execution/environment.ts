@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Case } from "../case";
-import { check, prints, refuses, rejected, same, TOUCH } from "./rows";
+import { rejected, same } from "../judgement";
+import { check, prints, refuses, TOUCH } from "./rows";
 
 /** What a command may have without being given it. */
 const ALLOWED = ["PATH", "HOME", "LANG", "TERM", "PWD", "SHLVL", "_"];

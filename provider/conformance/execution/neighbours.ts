@@ -1,8 +1,17 @@
 import assert from "node:assert/strict";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Case } from "../case";
-import { check, rejected, same, stillWell, within } from "./rows";
+import { rejected, same, within } from "../judgement";
+import { check, stillWell } from "./rows";
 
 const PIDS = "cd /proc; for p in [0-9]*; do read -r name <$p/comm 2>/dev/null && echo $name; done";
+
+/** Commands that do not end, and say when they have begun. */
+const SLEEPERS = [
+	"echo on; sleep 300",
+	"setsid sleep 300 & echo on; sleep 300",
+	"(setsid sleep 300 &); echo on; exec sleep 300",
+];
 
 export const NEIGHBOURS: readonly Case[] = [
 	{
@@ -84,7 +93,7 @@ export const NEIGHBOURS: readonly Case[] = [
 			const { sandbox_id } = await bench.box();
 			await bench.leavesNothing(async () => {
 				const running = await bench.begin(["sh", "-c", "setsid sleep 300 & sleep 300"]);
-				await new Promise((resolve) => setTimeout(resolve, 300));
+				await delay(300);
 				running.abort();
 				await within(0, () => rejected(running.result, { code: "aborted", names: [sandbox_id] }));
 			});
@@ -97,7 +106,7 @@ export const NEIGHBOURS: readonly Case[] = [
 			await bench.leavesNothing(async () => {
 				for (let pause = 0; pause < 20; pause++) {
 					const running = await bench.begin(["sleep", "300"]);
-					await new Promise((resolve) => setTimeout(resolve, pause));
+					await delay(pause);
 					running.abort();
 					await within(0, () => rejected(running.result, { code: "aborted", names: [] }));
 				}
@@ -111,7 +120,7 @@ export const NEIGHBOURS: readonly Case[] = [
 		run: async (bench) => {
 			const handle = await bench.make();
 			const running = await bench.begin(["sh", "-c", "echo on; sleep 300"], {}, undefined, handle);
-			await new Promise((resolve) => setTimeout(resolve, 300));
+			await delay(300);
 			await bench.adapter.crash?.(handle);
 			await within(0, () => rejected(running.result, { code: "gone", names: [handle.sandbox_id] }));
 			await assert.rejects(bench.execute(["true"], {}, handle));
@@ -122,11 +131,30 @@ export const NEIGHBOURS: readonly Case[] = [
 		run: async (bench) => {
 			const handle = await bench.make();
 			const running = await bench.begin(["sh", "-c", "setsid sleep 300 & sleep 300"], {}, undefined, handle);
-			await new Promise((resolve) => setTimeout(resolve, 300));
+			await delay(300);
 			same((await bench.caller.do("teardown", handle)).remains, []);
 			await within(0, () => rejected(running.result, { code: "gone", names: [handle.sandbox_id] }));
 			await rejected(bench.execute(["true"], {}, handle), { code: "gone", names: [handle.sandbox_id] });
 			same(await bench.traces(handle), []);
+		},
+	},
+	{
+		name: "leaves nothing of the commands of a caller that is killed, while they run",
+		needs: ["traces"],
+		run: async (bench) => {
+			const handle = await bench.box();
+			await bench.leavesNothing(async () => {
+				const caller = bench.newCaller();
+				const started = SLEEPERS.map(
+					(script) =>
+						new Promise((resolve) => {
+							caller.execute({ handle, command: ["sh", "-c", script], options: {} }, resolve);
+						}),
+				);
+				await Promise.all(started);
+				await caller.end("SIGKILL");
+			});
+			await stillWell(bench);
 		},
 	},
 	{
@@ -140,15 +168,12 @@ export const NEIGHBOURS: readonly Case[] = [
 				for (let kill = 0; kill < kills; kill++) {
 					const caller = next;
 					next = bench.newCaller();
-					await caller.do("execute", { handle, command: ["true"], options: {} });
-					// Three of them, begun at different times, so that one kill falls into three moments.
-					for (let begun = 0; begun < 3; begun++) {
-						caller.begin("execute", {
-							handle,
-							command: ["sh", "-c", "setsid sleep 300 & sleep 300"],
-							options: { credentialRouteRefs: ["DB", "KEY"] },
-						});
-						await new Promise((resolve) => setTimeout(resolve, Math.random() * 12));
+					const took = (await caller.do("execute", { handle, command: ["true"], options: {} })).durationMs;
+					// Several of them, begun at different times, so that one kill falls into several moments.
+					for (const script of SLEEPERS) {
+						const options = { credentialRouteRefs: ["DB", "KEY"] };
+						caller.begin("execute", { handle, command: ["sh", "-c", script], options });
+						await delay(Math.random() * took);
 					}
 					await caller.end("SIGKILL");
 				}

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { ExecutionResult } from "../../contract";
-import { type ErrorCode, SandboxerError } from "../../errors";
 import type { Bench } from "../bench";
 import type { Case, Need } from "../case";
+import { type Refusal, rejected } from "../judgement";
 import type { ExecuteOrder } from "../messages";
 
 /** What a command is to end with; what is left out may be anything, but it is not ended at a limit. */
@@ -57,13 +57,6 @@ function matches(text: string, wanted: string | RegExp | undefined): void {
 	else if (wanted !== undefined) assert.match(text, wanted);
 }
 
-/** What an error is to be. */
-export interface Refusal {
-	readonly code: ErrorCode;
-	/** Stands in its text, beside the sandbox's id. */
-	readonly names: readonly string[];
-}
-
 /** A case: a command that is refused, naming what is wrong and the sandbox, and that did not run. */
 export function refuses(name: string, command: readonly string[], refusal: Refusal, options: ExecuteOrder = {}): Case {
 	return {
@@ -79,35 +72,6 @@ export function refuses(name: string, command: readonly string[], refusal: Refus
 /** Leaves a trace where it is run. */
 export const TOUCH = ["touch", "/workspace/ran"] as const;
 const LOOK = "cd /workspace && for f in ran; do [ ! -e $f ] || { echo $f; rm $f; }; done";
-
-/** That a promise fails with an error which says what it is to say, and no secret. */
-export async function rejected(work: Promise<unknown>, { code, names }: Refusal): Promise<SandboxerError> {
-	const outcome = await work.then(
-		(value) => ({ value }),
-		(error: unknown) => ({ error }),
-	);
-	assert.ok("error" in outcome, `it was not refused, and gave ${JSON.stringify(outcome)}`);
-	const { error } = outcome;
-	assert.ok(error instanceof SandboxerError, String(error));
-	assert.equal(error.code, code, error.text);
-	for (const name of names) assert.ok(error.text.includes(name), `${JSON.stringify(name)} is not in: ${error.text}`);
-	assert.doesNotMatch(`${error.text} ${JSON.stringify(error.details)}`, /canary-/);
-	return error;
-}
-
-/** That two values say the same. A test runner may give data of another process another Array than its own. */
-export function same(actual: unknown, expected: unknown): void {
-	assert.deepEqual(JSON.parse(JSON.stringify(actual)), JSON.parse(JSON.stringify(expected)));
-}
-
-/** That something is answered within its limit and 2 seconds more. */
-export async function within<T>(seconds: number, work: () => Promise<T>): Promise<T> {
-	const begun = performance.now();
-	const result = await work();
-	const took = (performance.now() - begun) / 1000;
-	assert.ok(took < seconds + 2, `it took ${took.toFixed(1)} s, with a limit of ${seconds} s`);
-	return result;
-}
 
 /** The shared sandbox can be used as before. */
 export async function stillWell(bench: Bench): Promise<void> {

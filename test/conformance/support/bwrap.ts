@@ -1,21 +1,44 @@
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import {
+	chmodSync,
+	chownSync,
+	cpSync,
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readFileSync,
+	rmdirSync,
+	rmSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { ConformanceAdapter } from "../../../provider/conformance";
-import type { Handle } from "../../../provider/contract";
+import { basename, join } from "node:path";
+import type { ConformanceAdapter, HostileArchive } from "../../../provider/conformance";
+import type { Handle, SnapshotMeta } from "../../../provider/contract";
 import { CHECKPOINTS } from "../../../provider/contract/checkpoint";
 import type { Staged } from "../../extensions/bwrap/support/staged";
 import { traces } from "../../extensions/bwrap/support/traces";
 import type { User } from "../../extensions/bwrap/support/users";
+import { makeArchives, plantManifest } from "../../snapshots/support/plant";
+
+/** One may have gone with the one before. */
+function kill(pid: number): void {
+	try {
+		process.kill(pid, "SIGKILL");
+	} catch (thrown) {
+		if ((thrown as NodeJS.ErrnoException).code !== "ESRCH") throw thrown;
+	}
+}
 
 /** `ext.bwrap` as the kit sees it: a state folder of one user, and how to look at a sandbox from outside. */
 export class BwrapUnderTest {
 	readonly folder = mkdtempSync(join(tmpdir(), "conformance-bwrap-"));
-	readonly #cgroups = new Map<string, readonly string[]>();
+	readonly #ids = new Set<string>();
 
 	constructor(
 		private readonly staged: Staged,
 		private readonly user: User,
+		/** Where the extension is; the staged one, or a variation of it. */
+		private readonly files: Pick<Staged, "file"> = staged,
 	) {
 		chmodSync(this.folder, 0o711);
 		for (const path of ["state", "home", "home/.ssh"].map((name) => join(this.folder, name))) {
@@ -26,7 +49,7 @@ export class BwrapUnderTest {
 
 	/** @param changes - Of a variation of it. */
 	adapter(changes: Partial<ConformanceAdapter> = {}): ConformanceAdapter {
-		const { staged, user, folder } = this;
+		const { staged, files, user, folder } = this;
 		const id = String(user.uid);
 		const become = user.uid === undefined ? [] : ["setpriv", "--reuid", id, "--regid", id, "--clear-groups"];
 		return {
@@ -37,49 +60,69 @@ export class BwrapUnderTest {
 				handler: "./handler:BwrapExtension",
 				capabilities: { isolation_levels: ["process"], pricing_model: "self-hosted" },
 			},
-			handler: staged.file("extensions/bwrap/handler.js"),
+			handler: files.file("extensions/bwrap/handler.js"),
 			config: { state_dir: join(folder, "state") },
 			profile: { id: "profile.kit", version: "1", extension: "ext.bwrap", isolation: { level: "process" } },
 			environment: { PATH: process.env["PATH"] ?? "", HOME: join(folder, "home") },
-			launch: () => [...become, staged.node, staged.file("provider/conformance/worker.js")],
+			launch: () => [...become, staged.node, files.file("provider/conformance/worker.js")],
 			programs: ["python3"],
 			checkpoints: CHECKPOINTS.filter((name) => name.startsWith("provision:")),
 			incidental: ["boot_id", "pid", "start_ticks"],
 			traces: (handle) => this.#traces(handle),
 			crash: (handle) => this.#crash(handle),
+			plant: (archive) => this.#plant(archive),
 			...changes,
 		};
+	}
+
+	/** Ends and removes what a wrong variation has left. */
+	sweep(): void {
+		for (const { pid } of [...this.#ids, basename(this.folder)].flatMap(traces)) kill(pid);
+		for (const folder of [...this.#ids].flatMap(groupsOf)) {
+			const deadline = Date.now() + 5000;
+			while (readFileSync(join(folder, "cgroup.procs"), "utf8") !== "" && Date.now() < deadline);
+			rmdirSync(folder);
+		}
 	}
 
 	remove(): void {
 		rmSync(this.folder, { recursive: true, force: true });
 	}
 
+	/** By the archives of case 22, which have the same names. */
+	#plant({ name }: HostileArchive): SnapshotMeta {
+		const store = join(this.folder, "state/bwrap-snapshots");
+		mkdirSync(store, { recursive: true, mode: 0o700 });
+		const archives = join(this.folder, "archives");
+		if (!existsSync(archives)) makeArchives(archives, "--without-bomb");
+		const folder = join(store, name);
+		cpSync(join(archives, name), folder, { recursive: true });
+		const { owner: _owner, expires_at: _expires, ...meta } = plantManifest(folder, name);
+		const { uid } = this.user;
+		if (uid !== undefined) execFileSync("chown", ["-R", `${uid}:${uid}`, store]);
+		return meta;
+	}
+
 	#crash({ sandbox_id }: Handle): void {
-		for (const { pid } of traces(sandbox_id)) {
-			try {
-				process.kill(pid, "SIGKILL");
-			} catch (thrown) {
-				// One may have gone with the one before.
-				if ((thrown as NodeJS.ErrnoException).code !== "ESRCH") throw thrown;
-			}
-		}
+		for (const { pid } of traces(sandbox_id)) kill(pid);
 	}
 
 	/** The id of a sandbox stands in the words or the mounts of each of its processes, and in the names of its groups. */
-	#traces({ sandbox_id, remote_dir }: Handle): string[] {
-		const directory = String(remote_dir);
-		const record = join(directory, "record.json");
-		if (existsSync(record)) {
-			const { cgroups } = JSON.parse(readFileSync(record, "utf8")) as { cgroups: { folder: string }[] };
-			this.#cgroups.set(
-				sandbox_id,
-				cgroups.map(({ folder }) => folder),
-			);
-		}
+	#traces({ sandbox_id }: Handle): string[] {
+		this.#ids.add(sandbox_id);
 		return [
 			...traces(sandbox_id).map(({ pid, command }) => `process ${pid}: ${command}`),
-			...[...(this.#cgroups.get(sandbox_id) ?? []), directory].filter(existsSync),
+			...[join(this.folder, "state/bwrap", sandbox_id)].filter(existsSync),
+			...groupsOf(sandbox_id),
 		];
 	}
+}
+
+/** Control groups of a sandbox, wherever they are. */
+function groupsOf(sandboxId: string): string[] {
+	const words = ["/sys/fs/cgroup", "-name", `sandboxer-${sandboxId}-*`];
+	// Another's group may be removed while it is looked at.
+	return spawnSync("find", words, { encoding: "utf8" })
+		.stdout.split("\n")
+		.filter((line) => line !== "");
 }

@@ -7,8 +7,8 @@ import type { Manifest } from "../../../provider/snapshots";
 const SCRIPT = join(__dirname, "..", "make-tars.py");
 
 /** Makes the archives of make-tars.py, each a snapshot's folder without a manifest. */
-export function makeArchives(folder: string): void {
-	execFileSync("python3", [SCRIPT, folder]);
+export function makeArchives(folder: string, ...options: "--without-bomb"[]): void {
+	execFileSync("python3", [SCRIPT, folder, ...options]);
 }
 
 /** The manifest of a snapshot of nobody, taken of nothing. */

@@ -7,17 +7,25 @@ import {
 	mkdirSync,
 	mkdtempSync,
 	readdirSync,
+	readFileSync,
 	rmSync,
 	statSync,
 	writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { transformFileSync } from "@swc/core";
+import { transformSync } from "@swc/core";
 import { isRoot, ordinaryUser } from "./users";
 
 const ROOT = join(__dirname, "..", "..", "..", "..");
 const FOLDERS = ["provider", "extensions/bwrap", "test/extensions/bwrap/support"];
+
+export function toJavaScript(source: string): string {
+	return transformSync(source, {
+		jsc: { target: "es2023", parser: { syntax: "typescript" } },
+		module: { type: "commonjs" },
+	}).code;
+}
 
 /**
  * The sources as JavaScript, and node, in a folder that every user may read: the checkout and the node that
@@ -56,13 +64,7 @@ export class Staged {
 			if (!statSync(source).isFile() || name.endsWith(".d.ts")) continue;
 			mkdirSync(dirname(target), { recursive: true });
 			if (!name.endsWith(".ts")) copyFileSync(source, target);
-			else {
-				const { code } = transformFileSync(source, {
-					jsc: { target: "es2023", parser: { syntax: "typescript" } },
-					module: { type: "commonjs" },
-				});
-				writeFileSync(target.replace(/\.ts$/, ".js"), code);
-			}
+			else writeFileSync(target.replace(/\.ts$/, ".js"), toJavaScript(readFileSync(source, "utf8")));
 		}
 	}
 
