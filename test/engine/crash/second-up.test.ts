@@ -1,4 +1,4 @@
-import { readlinkSync } from "node:fs";
+import { readdirSync, readlinkSync } from "node:fs";
 import type { Checkpoint } from "../../../provider/contract/checkpoint";
 import { HeldRun, PATIENCE_MS } from "../support/held-run";
 import { expectDestroyed, expectOneLive } from "../support/one-live";
@@ -79,15 +79,17 @@ describe(`a second up while the provider of the first, whose CLI was killed, sti
 /** Whether a flock(1) has a lock file of this stack's sandboxes open. */
 function isLockWaitedFor(stack: TestStack): boolean {
 	return allProcesses().some(
-		({ pid, command }) => command.startsWith("flock ") && descriptor(pid, 3).startsWith(`${stack.sandboxes}/`),
+		({ pid, command }) =>
+			/^(\S*\/)?flock /.test(command) && filesOf(pid).some((file) => file.startsWith(`${stack.sandboxes}/`)),
 	);
 }
 
-function descriptor(pid: number, number: number): string {
+/** What a process has open. */
+function filesOf(pid: number): string[] {
 	try {
-		return readlinkSync(`/proc/${pid}/fd/${number}`);
+		return readdirSync(`/proc/${pid}/fd`).map((number) => readlinkSync(`/proc/${pid}/fd/${number}`));
 	} catch {
-		return ""; // ended meanwhile
+		return []; // ended meanwhile
 	}
 }
 
