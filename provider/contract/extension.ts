@@ -263,9 +263,10 @@ export abstract class SandboxExtension<Inputs extends ExtensionInputs = Extensio
 			},
 			calling,
 		);
-		const rest = masked.end();
+		const rest = Promise.resolve(masked.end());
 		// Beyond the limit nobody is waited for.
-		await (timedOut ? Promise.race([rest, undefined]) : rest);
+		if (timedOut) rest.catch(() => undefined);
+		else await rest;
 		const { correlationId } = options.executionContext ?? {};
 		return {
 			exitCode,

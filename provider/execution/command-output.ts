@@ -44,6 +44,6 @@ export class MaskedOutput {
 	/** What was held back because a value might have begun in it. */
 	async end(): Promise<void> {
 		const streams = ["stdout", "stderr"] as const;
-		await Promise.all(streams.map((stream) => this.output.take(stream, this.masks[stream].rest())));
+		await Promise.all(streams.map(async (stream) => this.output.take(stream, this.masks[stream].rest())));
 	}
 }
