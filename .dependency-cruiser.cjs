@@ -9,9 +9,9 @@
 /** The folders of provider/, from the top; each may import what stands below it, or beside it. */
 const LAYERS = [
 	["resources", "dispatch"],
-	["lifecycle", "client", "conformance"],
+	["lifecycle", "client"],
 	["registry"],
-	["routing", "placement", "credits"],
+	["routing", "placement", "credits", "conformance"],
 	["contract"],
 	["workspace", "transport", "records", "identity", "lease", "credentials", "execution", "snapshots", "documents"],
 	["errors"],
@@ -35,7 +35,8 @@ const OPEN_TO_EXTENSIONS = [
 /** The modules somebody outside enters by; nothing in the repository need import them. */
 const ENTRIES = [
 	"^components/index[.]ts$",
-	"^provider/(dispatch|contract)/index[.]ts$",
+	"^provider/(dispatch|contract|conformance)/index[.]ts$",
+	"^provider/conformance/worker[.]ts$",
 	"^extensions/[^/]+/handler[.]ts$",
 	"^cli/[^/]+[.]ts$",
 	"^(test|bench|examples|scripts)/",

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { ProcessIdentity, ProcessTable } from "../../provider/identity";
 import { sandboxFolders } from "./holder/command";
 import { readSupervisor } from "./holder/supervisor";
@@ -24,6 +25,19 @@ export async function isAnyAlive(table: ProcessTable, directory: string, record:
 /** Whether it can be used: both the supervisor, which ends it in time, and its first process run. */
 export function isWhole(table: ProcessTable, { supervisor, init }: BwrapRecord): boolean {
 	return supervisor !== undefined && init !== undefined && table.isAlive(supervisor) && table.isAlive(init);
+}
+
+/** How long after one of its processes a sandbox may still look alive, where all of it is being ended. */
+export const ENDING_MS = 50;
+
+/** Whether a sandbox is at its end: its processes die one after another. */
+export async function endsWithin(milliseconds: number, table: ProcessTable, record: BwrapRecord): Promise<boolean> {
+	const deadline = performance.now() + milliseconds;
+	while (isWhole(table, record)) {
+		if (performance.now() >= deadline) return false;
+		await pause(5);
+	}
+	return true;
 }
 
 /** The process that a handle names. */

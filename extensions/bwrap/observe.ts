@@ -1,11 +1,15 @@
 import { type Call, checkpoint, type Handle, type Ready } from "../../provider/contract";
+import { hasErrno } from "../../provider/errors";
 import { syncFolder } from "../../provider/records";
 import { sandboxFolders } from "./holder/command";
 import { leaseState } from "./lease";
 import { dead, liveSandbox } from "./live-sandbox";
-import { isWhole } from "./liveness";
+import { ENDING_MS, endsWithin } from "./liveness";
 import { prove } from "./probes/prove";
 import type { Site } from "./site";
+
+/** How long a process that has begun to end may take, at most. */
+const VANISHED_MS = 2000;
 
 /** Looks at a sandbox and proves its controls. */
 export async function observe(site: Site, unchecked: Handle, call: Call): Promise<Ready> {
@@ -14,8 +18,11 @@ export async function observe(site: Site, unchecked: Handle, call: Call): Promis
 	const recorded = syncFolder(directory);
 	recorded.catch(() => undefined);
 	const controls = await prove(site.programs(), record, directory, call).catch(async (thrown: unknown) => {
+		if (call.signal.aborted) throw thrown;
+		// A process that is ending has no namespaces any more, and is in /proc all the same.
+		const patience = hasErrno(thrown, "ENOENT", "ESRCH") ? VANISHED_MS : ENDING_MS;
 		// It ended meanwhile: what the probes then saw says nothing of its controls.
-		throw call.signal.aborted || isWhole(site.table, record) ? thrown : await dead(site, directory, record);
+		throw (await endsWithin(patience, site.table, record)) ? await dead(site, directory, record) : thrown;
 	});
 	await recorded;
 	await checkpoint("wait:probed");

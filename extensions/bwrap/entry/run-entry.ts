@@ -5,13 +5,12 @@ import { constants } from "node:os";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { setTimeout as pause } from "node:timers/promises";
 import type { Command, CommandEnd } from "../../../provider/contract";
 import { errnoOf, SandboxerError } from "../../../provider/errors";
 import { ProcessTable } from "../../../provider/identity";
 import { makePipes, type Pipe, PipeReader, spawnClean, strayDescriptors } from "../../../provider/transport";
 import { INSIDE_ENVIRONMENT } from "../holder/command";
-import { isWhole } from "../liveness";
+import { ENDING_MS, endsWithin } from "../liveness";
 import type { Programs } from "../preflight";
 import type { BwrapRecord } from "../record";
 import { ENTRY_DESCRIPTORS, entryCommand, entryUser, WRONG_SANDBOX } from "./entry-command";
@@ -20,8 +19,6 @@ const GATE = readFileSync(join(__dirname, "gate.sh"), "utf8");
 
 /** What was written before its command's end is read after it, as long as some more comes this often. */
 const SILENCE_MS = 1000;
-/** How long after a command its sandbox may still look alive, where both are ended at once. */
-const ENDING_MS = 50;
 /** Added to the number of a signal by whoever tells its end as an exit code, as every shell does. */
 const SIGNALLED = 128;
 /** Of a command that SIGKILL ended. */
@@ -78,7 +75,7 @@ export async function runEntry(entry: Entry): Promise<CommandEnd> {
 		]);
 		if (ending === "abort") throw stopped(record);
 		if (ending === "timeout") return { exitCode: null, timedOut: true };
-		if (exitCode === KILLED && (await hasEnded(record))) throw ended(record);
+		if (exitCode === KILLED && (await endsWithin(ENDING_MS, new ProcessTable(), record))) throw ended(record);
 		return { exitCode, timedOut: false };
 	} catch (thrown) {
 		// Once it is being ended, whatever fails does so for that: a pipe that was reset, say.
@@ -118,13 +115,6 @@ function assertMayEnter(record: BwrapRecord): void {
 
 function isRunning({ init }: BwrapRecord): boolean {
 	return init !== undefined && new ProcessTable().isAlive(init);
-}
-
-/** Whether the sandbox itself has been ended: its processes die one after another, within milliseconds. */
-async function hasEnded(record: BwrapRecord): Promise<boolean> {
-	const table = new ProcessTable();
-	if (isWhole(table, record)) await pause(ENDING_MS);
-	return !isWhole(table, record);
 }
 
 interface Begun {

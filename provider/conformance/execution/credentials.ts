@@ -72,7 +72,7 @@ export const CREDENTIALS: readonly Case[] = [
 	{
 		name: "puts a credential into no command line of this machine",
 		run: async (bench) => {
-			const running = await bench.begin(["sleep", "2"], withRefs("DB", "TOKEN", "KEY", "DECLARED"));
+			const running = await bench.begin(["sleep", "1"], withRefs("DB", "TOKEN", "KEY", "DECLARED"));
 			let over = false;
 			const end = () => {
 				over = true;
