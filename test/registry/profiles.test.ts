@@ -218,7 +218,7 @@ describe("a profile's extension", () => {
 		expect(message).toContain(
 			'extension: is "ext.compose-shh", which is not declared; did you mean "ext.compose-ssh"?',
 		);
-		expect(message).toContain("ext.bwrap, ext.compose-ssh, ext.saas-stub");
+		expect(message).toContain("ext.bwrap, ext.compose-ssh, ext.note-paper, ext.saas-stub");
 		expect(message).toContain(FIXTURES);
 	});
 
@@ -228,7 +228,7 @@ describe("a profile's extension", () => {
 			".",
 		);
 		expect(refusalOf(() => loadProfile("a", found)).message).toBe(
-			'profile.a.yaml:5: isolation.level: is "container", which ext.bwrap does not offer (it offers process); these do: ext.compose-ssh, ext.saas-stub',
+			'profile.a.yaml:5: isolation.level: is "container", which ext.bwrap does not offer (it offers process); these do: ext.compose-ssh, ext.note-paper, ext.saas-stub',
 		);
 		expect(refusalOf(() => loadProfile({ ...inline, isolation: { level: "microvm" } }, search)).message).toContain(
 			"no declared extension offers it",
