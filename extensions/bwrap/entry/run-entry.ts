@@ -52,6 +52,8 @@ export async function runEntry(entry: Entry): Promise<CommandEnd> {
 	const end = (why: "timeout" | "abort") => {
 		ending ??= why;
 		over.abort();
+		// First of all: what of it may outlive the signal stands before the gate, and gets no answer.
+		begun.gate.destroy();
 		if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
 			process.kill(-child.pid, "SIGKILL");
 		// What was handed to somebody else may stay open for as long as he likes.
@@ -189,6 +191,7 @@ function bwrapArguments({ env, secretFiles, cwd }: Command): string[] {
 async function throughGate({ gate }: Begun): Promise<string | undefined> {
 	let said = "";
 	for await (const chunk of gate) {
+		if (gate.destroyed) break;
 		if (said === "") gate.write("go\n");
 		said += String(chunk);
 		const word = said
