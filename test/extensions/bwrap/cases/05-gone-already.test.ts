@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parse } from "yaml";
 import type { Handle } from "../../../../provider/contract";
@@ -81,7 +81,7 @@ describe("case 05: it vanished meanwhile, or we only think so (bwrap)", () => {
 		await kill();
 		const record = join(directory, "record.json");
 		renameSync(record, `${record}.good`);
-		require("node:fs").writeFileSync(record, "{ truncated");
+		writeFileSync(record, "{ truncated");
 		await expect(read(here.backend, "demo", here.stateOf(handle))).rejects.toThrow(/is damaged/);
 		await expect(remove(here.backend, here.stateOf(handle))).rejects.toThrow(/is damaged/);
 		renameSync(`${record}.good`, record);
@@ -89,7 +89,10 @@ describe("case 05: it vanished meanwhile, or we only think so (bwrap)", () => {
 
 	it("an expired one is told from a killed one by its lease", async () => {
 		await kill();
-		const lease = { readyAt: "2026-01-01T00:00:00.000Z", expiresAt: "2026-01-01T01:00:00.000Z" };
-		expect((await read(here.backend, "demo", here.stateOf(handle, { lease })))?.outputs.phase).toBe("expired");
+		const phase = async () => (await read(here.backend, "demo", here.stateOf(handle)))?.outputs.phase;
+		expect(await phase()).toBe("gone");
+		// As the place has it, whatever the state says.
+		writeFileSync(join(directory, "control", "deadline"), "1\n");
+		expect(await phase()).toBe("expired");
 	});
 });
