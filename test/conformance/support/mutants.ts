@@ -37,7 +37,7 @@ const COMMANDS: readonly Mutant[] = [
 	},
 	{
 		what: "whoever enters does not die with its caller",
-		edits: [[ENTRY, 'const endWithParent = ["--pdeathsig", "KILL"];', "const endWithParent: string[] = [];"]],
+		edits: [[ENTRY, '"--pdeathsig", "KILL"', '"--pdeathsig", "clear"']],
 		seen: /caller that is killed/,
 	},
 	{
@@ -182,7 +182,13 @@ const COMMANDS: readonly Mutant[] = [
 	},
 	{
 		what: "a sandbox that ended is not told from a command that was killed",
-		edits: [[RUN_ENTRY, "if (exitCode === KILLED && (await hasEnded(record))) throw ended(record);", ""]],
+		edits: [
+			[
+				RUN_ENTRY,
+				"if (exitCode === KILLED && (await endsWithin(ENDING_MS, new ProcessTable(), record))) throw ended(record);",
+				"",
+			],
+		],
 		seen: /sandbox ended meanwhile/,
 	},
 	{
