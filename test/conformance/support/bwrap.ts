@@ -6,6 +6,7 @@ import {
 	existsSync,
 	mkdirSync,
 	mkdtempSync,
+	readdirSync,
 	readFileSync,
 	rmdirSync,
 	rmSync,
@@ -77,8 +78,11 @@ export class BwrapUnderTest {
 
 	/** Ends and removes what a wrong variation has left. */
 	sweep(): void {
-		for (const { pid } of [...this.#ids, basename(this.folder)].flatMap(traces)) kill(pid);
-		for (const folder of [...this.#ids].flatMap(groupsOf)) {
+		const made = join(this.folder, "state/bwrap");
+		const folders = existsSync(made) ? readdirSync(made).filter((name) => !name.startsWith(".")) : [];
+		const ids = [...new Set([...this.#ids, ...folders])];
+		for (const { pid } of [...ids, basename(this.folder)].flatMap(traces)) kill(pid);
+		for (const folder of ids.flatMap(groupsOf)) {
 			const deadline = Date.now() + 5000;
 			while (readFileSync(join(folder, "cgroup.procs"), "utf8") !== "" && Date.now() < deadline);
 			rmdirSync(folder);
