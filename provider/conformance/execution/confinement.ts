@@ -52,7 +52,7 @@ export const CONFINEMENT: readonly Case[] = [
 	...forBoth("can gain no rights", "grep NoNewPrivs /proc/self/status | cut -f2", "1\n"),
 	...forBoth("has its system calls filtered", "grep '^Seccomp:' /proc/self/status | cut -f2", "2\n"),
 	...forBoth("leaves no core file", "ulimit -c; ulimit -Hc", /^[01]\n[01]\n$/),
-	...forBoth("has descriptors 0, 1 and 2, whatever the caller has open", "ls /proc/$$/fd | tr '\\n' ' '", "0 1 2 ", []),
+	...forBoth("has descriptors 0, 1 and 2, whatever the caller has open", "ls /proc/$$/fd; :", "0\n1\n2\n", []),
 	...forBoth(
 		"has no terminal",
 		"for fd in 0 1 2; do [ ! -t $fd ] || echo $fd; done; (: </dev/tty) 2>/dev/null && echo tty || :",

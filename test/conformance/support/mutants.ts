@@ -193,7 +193,7 @@ const COMMANDS: readonly Mutant[] = [
 	},
 	{
 		what: "variables named as a wrapper's own are lost",
-		edits: [["extensions/bwrap/entry/gate.sh", "	local answer program folder IFS\n", ""]],
+		edits: [["extensions/bwrap/entry/gate.sh", "local answer program folder name value ", "local "]],
 		seen: /wrapper's own/,
 	},
 	{
