@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { parse } from "yaml";
 import { z } from "zod";
+import { parseJson } from "../../provider/documents/parse-json";
 import { SandboxerError } from "../../provider/errors";
 import { findProgram, run } from "../../provider/transport";
 import type { SettingValues } from "./settings";
@@ -83,7 +84,7 @@ export class Stack {
 			},
 		);
 		if (exitCode !== 0) throw failed(this.name, args, exitCode, stderr);
-		const parsed = schema.safeParse(json(stdout));
+		const parsed = schema.safeParse(parseJson(stdout));
 		if (parsed.success) return parsed.data;
 		// The output may hold secrets: it is not told.
 		throw new SandboxerError({
@@ -107,14 +108,6 @@ function failed(stack: string, args: readonly string[], exitCode: number | null,
 		message: `pulumi ${args.slice(0, 2).join(" ")} of stack ${stack} ended with ${exitCode}: ${said === "" ? "it said nothing" : said}`,
 		hint: "Run it in the stack's project, or name that folder with -C; pulumi needs its login and passphrase as for pulumi stack.",
 	});
-}
-
-function json(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
 }
 
 /**

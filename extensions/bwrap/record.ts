@@ -1,11 +1,10 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import type { Handle } from "../../provider/contract";
 import { credentialRouteSchema } from "../../provider/credentials";
-import { errnoOf, SandboxerError } from "../../provider/errors";
+import { SandboxerError } from "../../provider/errors";
 import { processIdentitySchema } from "../../provider/identity";
-import { replaceFile, writeDurably } from "../../provider/records";
+import { readRecordFile, replaceFile, writeDurably } from "../../provider/records";
 
 /** The file in a sandbox's folder that makes the folder ours. */
 export const RECORD_FILE = "record.json";
@@ -54,36 +53,13 @@ export const recordSchema = z.object({
 export type BwrapRecord = z.output<typeof recordSchema>;
 
 /** The record in a sandbox's folder; undefined where there is none. */
-export async function readRecord(directory: string): Promise<BwrapRecord | undefined> {
+export function readRecord(directory: string): Promise<BwrapRecord | undefined> {
 	const file = join(directory, RECORD_FILE);
-	let text: string;
-	try {
-		text = await readFile(file, "utf8");
-	} catch (thrown) {
-		const errno = errnoOf(thrown);
-		if (errno === "ENOENT" || errno === "ENOTDIR") return undefined;
-		throw new SandboxerError({
-			code: "unknown",
-			message: `The sandbox record ${file} could not be read (${errno ?? String(thrown)}).`,
-			hint: "Only the user that made a sandbox, or root, may use it.",
-			cause: thrown,
-		});
-	}
-	const parsed = recordSchema.safeParse(parseJson(text));
-	if (parsed.success) return parsed.data;
-	throw new SandboxerError({
-		code: "unknown",
-		message: `The sandbox record ${file} is damaged, or of another version of this package: ${z.prettifyError(parsed.error)}.`,
-		hint: "Look at it; if the sandbox is not wanted any more, end its processes and remove the folder.",
+	return readRecordFile(file, recordSchema, {
+		what: `The sandbox record ${file}`,
+		unreadable: "Only the user that made a sandbox, or root, may use it.",
+		damaged: "Look at it; if the sandbox is not wanted any more, end its processes and remove the folder.",
 	});
-}
-
-function parseJson(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
 }
 
 export function writeRecord(directory: string, record: BwrapRecord): Promise<void> {

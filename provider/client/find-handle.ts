@@ -1,4 +1,5 @@
 import type { Handle } from "../contract/types";
+import { parseJson } from "../documents/parse-json";
 import { SandboxerError } from "../errors";
 
 /**
@@ -8,7 +9,12 @@ import { SandboxerError } from "../errors";
  * @throws SandboxerError `invalid` where there is none, or more than one sandbox's.
  */
 export function findHandle(value: unknown): Handle {
-	const found = new Map(handlesIn(parsed(value)).map((handle) => [`${handle.extension} ${handle.sandbox_id}`, handle]));
+	const found = new Map(
+		handlesIn(typeof value === "string" ? parseJson(value) : value).map((handle) => [
+			`${handle.extension} ${handle.sandbox_id}`,
+			handle,
+		]),
+	);
 	const [first, ...more] = found.values();
 	if (first !== undefined && more.length === 0) return first;
 	if (first === undefined) {
@@ -23,15 +29,6 @@ export function findHandle(value: unknown): Handle {
 		message: `There are handles of ${found.size} sandboxes in what was given: ${[...found.values()].map((handle) => handle.sandbox_id).join(", ")}.`,
 		hint: "Give one of them.",
 	});
-}
-
-function parsed(value: unknown): unknown {
-	if (typeof value !== "string") return value;
-	try {
-		return JSON.parse(value);
-	} catch {
-		return undefined;
-	}
 }
 
 function handlesIn(value: unknown): Handle[] {

@@ -1,5 +1,6 @@
 import type { SandboxExtension } from "../contract";
 import { credentialSource } from "../credentials";
+import { parseJson } from "../documents/parse-json";
 import { SandboxerError } from "../errors";
 import { findExtension } from "./extensions";
 import { loadHandler } from "./load-handler";
@@ -37,7 +38,7 @@ function settingsOf(name: string, settings: Settings): Record<string, unknown> {
 	const key = `sandboxer:${name}`;
 	const text = settings.get(key);
 	if (text === undefined) return {};
-	const own = parsed(text);
+	const own = parseJson(text);
 	if (typeof own === "object" && own !== null && !Array.isArray(own)) return own as Record<string, unknown>;
 	// The value may be a secret: it is not told.
 	throw new SandboxerError({
@@ -49,13 +50,5 @@ function settingsOf(name: string, settings: Settings): Record<string, unknown> {
 
 /** A setting, whatever it is; what is no JSON stays a text. */
 function settingValue(text: string | undefined): unknown {
-	return text === undefined ? undefined : (parsed(text) ?? text);
-}
-
-function parsed(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
+	return text === undefined ? undefined : (parseJson(text) ?? text);
 }

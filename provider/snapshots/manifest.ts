@@ -1,8 +1,7 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { sandboxIdSchema } from "../documents/words";
-import { errnoOf, SandboxerError } from "../errors";
+import { readRecordFile } from "../records";
 
 /** At most this many paths are told of what changed or was left out; the count tells of all. */
 export const MAX_TOLD = 20;
@@ -52,36 +51,13 @@ export const manifestSchema = z.object({
 export type Manifest = z.output<typeof manifestSchema>;
 
 /** The manifest in a snapshot's folder; undefined where there is no such folder. */
-export async function readManifest(folder: string): Promise<Manifest | undefined> {
+export function readManifest(folder: string): Promise<Manifest | undefined> {
 	const file = join(folder, FILES.manifest);
-	let text: string;
-	try {
-		text = await readFile(file, "utf8");
-	} catch (thrown) {
-		const errno = errnoOf(thrown);
-		if (errno === "ENOENT" || errno === "ENOTDIR") return undefined;
-		throw new SandboxerError({
-			code: "unknown",
-			message: `The manifest ${file} of a snapshot could not be read (${errno ?? String(thrown)}).`,
-			hint: "Only the user that took a snapshot, or root, may use it.",
-			cause: thrown,
-		});
-	}
-	const parsed = manifestSchema.safeParse(parseJson(text));
-	if (parsed.success) return parsed.data;
-	throw new SandboxerError({
-		code: "unknown",
-		message: `The manifest ${file} of a snapshot is damaged, or of another version of this package: ${z.prettifyError(parsed.error)}.`,
-		hint: "Look at it; if the snapshot is not wanted any more, remove its folder.",
+	return readRecordFile(file, manifestSchema, {
+		what: `The manifest ${file} of a snapshot`,
+		unreadable: "Only the user that took a snapshot, or root, may use it.",
+		damaged: "Look at it; if the snapshot is not wanted any more, remove its folder.",
 	});
-}
-
-function parseJson(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
 }
 
 /** The line of a file among the sums. A name that is no text is told by its bytes. */

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { chmod, mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { chmod, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { sandboxIdSchema } from "../documents/words";
 import { errnoText, hasCode, hasErrno, SandboxerError } from "../errors";
-import { withLock, writeDurably } from "../records";
+import { syncFolder, withLock, writeDurably } from "../records";
 import { type CaptureOptions, capture } from "./capture";
 import { FILES, type Manifest, readManifest } from "./manifest";
 import { StoredArchive } from "./stored-archive";
@@ -219,13 +219,4 @@ function taken(snapshotId: string, existing: Manifest): SandboxerError {
 		hint: "It was not touched. Give another snapshotId, or remove it.",
 		details: { snapshot_id: snapshotId, existing },
 	});
-}
-
-async function syncFolder(path: string): Promise<void> {
-	const folder = await open(path, "r");
-	try {
-		await folder.sync();
-	} finally {
-		await folder.close();
-	}
 }

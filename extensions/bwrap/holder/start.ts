@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { z } from "zod";
 import { checkpoint } from "../../../provider/contract";
+import { parseJson } from "../../../provider/documents/parse-json";
 import { SandboxerError } from "../../../provider/errors";
 import { type ProcessIdentity, ProcessTable } from "../../../provider/identity";
 import type { LockAttempt } from "../../../provider/records";
@@ -217,12 +218,4 @@ async function identify(directory: string, record: BwrapRecord, said: string): P
 	if (supervisor === undefined || init === undefined)
 		throw startFailure(record.sandbox_id, await readFile(folders.log, "utf8"));
 	return { supervisor, init };
-}
-
-function parseJson(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
 }

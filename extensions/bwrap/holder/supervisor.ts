@@ -1,19 +1,13 @@
-import { readFile } from "node:fs/promises";
-import { hasErrno } from "../../../provider/errors";
 import type { ProcessIdentity } from "../../../provider/identity";
+import { readSaid } from "./read-said";
 
 /**
  * Who the supervisor is, as it wrote itself before it started anything: its boot id and its line of
  * /proc/PID/stat. Undefined where it has not come that far: then nothing was started.
  */
 export async function readSupervisor(file: string): Promise<ProcessIdentity | undefined> {
-	let text: string;
-	try {
-		text = await readFile(file, "utf8");
-	} catch (thrown) {
-		if (hasErrno(thrown, "ENOENT")) return undefined;
-		throw thrown;
-	}
+	const text = await readSaid(file);
+	if (text === undefined) return undefined;
 	const [, boot, pid, rest] = /^(\S+) (\d+) \(.*\) (.*)$/s.exec(text.trim()) ?? [];
 	const startTicks = rest?.split(" ")[19];
 	if (boot === undefined || pid === undefined || startTicks === undefined) return undefined;

@@ -1,5 +1,4 @@
-import { readFile } from "node:fs/promises";
-import { hasErrno } from "../../../provider/errors";
+import { readSaid } from "./read-said";
 
 /** What the supervisor said last of the lease that it judges; times are seconds of its clock. */
 export type Verdict =
@@ -12,13 +11,8 @@ export type Verdict =
 
 /** Undefined where it has said nothing yet, or only half of it. */
 export async function readVerdict(file: string): Promise<Verdict | undefined> {
-	let text: string;
-	try {
-		text = await readFile(file, "utf8");
-	} catch (thrown) {
-		if (hasErrno(thrown, "ENOENT")) return undefined;
-		throw thrown;
-	}
+	const text = await readSaid(file);
+	if (text === undefined) return undefined;
 	const [, kind, first, second] = /^(obeys|over|idle) (\d+)(?: (\d+))?\n$/.exec(text) ?? [];
 	if (kind === "idle") return second === undefined ? undefined : { kind, seconds: Number(first), at: Number(second) };
 	return kind === "obeys" || kind === "over" ? { kind, deadline: Number(first) } : undefined;
