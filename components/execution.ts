@@ -1,13 +1,5 @@
-import * as pulumi from "@pulumi/pulumi";
-import type { Handle } from "../provider/contract/types";
-import { providerOf, withDefaults } from "../provider/resources/provider-text";
-import { ownerOf } from "./owner";
-
-/** A sandbox as its children need it: a {@link Sandbox} is one. */
-export interface SandboxReference {
-	readonly extension: pulumi.Input<string>;
-	readonly handle: pulumi.Input<Handle>;
-}
+import type * as pulumi from "@pulumi/pulumi";
+import { ChildResource, type SandboxReference } from "./child-resource";
 
 /** What a command is run with. */
 export interface ExecutionArgs {
@@ -52,7 +44,7 @@ const RESULTS = ["exitCode", "stdout", "stderr", "output", "ranAt", "durationMs"
  * new Execution("test", { sandbox: box, command: ["npm", "test"] }, { dependsOn: install });
  * ```
  */
-export class Execution extends pulumi.dynamic.Resource {
+export class Execution extends ChildResource {
 	declare readonly exitCode: pulumi.Output<number>;
 	/** The last 4 KiB of standard output, values of credentials masked; all of it is in `output.stdout.file`. */
 	declare readonly stdout: pulumi.Output<string>;
@@ -64,24 +56,9 @@ export class Execution extends pulumi.dynamic.Resource {
 
 	constructor(
 		name: string,
-		{ sandbox, ...args }: ExecutionArgs & { readonly sandbox: SandboxReference },
+		args: ExecutionArgs & { readonly sandbox: SandboxReference },
 		opts: pulumi.CustomResourceOptions = {},
 	) {
-		const parent = opts.parent ?? (pulumi.Resource.isInstance(sandbox) ? sandbox : undefined);
-		const { extension, handle } = sandbox;
-		const type = "pulumi-nodejs:dynamic/sandboxer:Execution";
-		super(
-			providerOf("execution"),
-			name,
-			{
-				...Object.fromEntries(RESULTS.map((key) => [key, undefined])),
-				...Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined)),
-				...{ extension, handle },
-				owner: ownerOf(name, type, parent),
-			},
-			withDefaults({ ...opts, ...(parent === undefined ? {} : { parent }) }),
-			"sandboxer",
-			"Execution",
-		);
+		super({ type: "Execution", results: RESULTS }, name, args, opts);
 	}
 }

@@ -16,6 +16,7 @@ export type {
 export type { ExtensionDeclaration } from "../provider/documents/extension";
 export type { Profile } from "../provider/documents/profile";
 export { type ErrorCode, type ErrorDetails, SandboxerError, type SandboxerErrorOptions } from "../provider/errors";
+export type { SandboxReference } from "./child-resource";
 export * from "./execution";
 export * from "./lookups";
 export { Sandbox } from "./sandbox";

@@ -1,8 +1,6 @@
-import * as pulumi from "@pulumi/pulumi";
+import type * as pulumi from "@pulumi/pulumi";
 import type { SnapshotMeta } from "../provider/contract/types";
-import { providerOf, withDefaults } from "../provider/resources/provider-text";
-import type { SandboxReference } from "./execution";
-import { ownerOf } from "./owner";
+import { ChildResource, type SandboxReference } from "./child-resource";
 
 /** What a snapshot is taken with. */
 export interface SnapshotArgs {
@@ -27,31 +25,16 @@ export interface SnapshotArgs {
  * new Sandbox("again", { profile: "bwrap-local", restoreFrom: kept.snapshot });
  * ```
  */
-export class Snapshot extends pulumi.dynamic.Resource {
+export class Snapshot extends ChildResource {
 	declare readonly snapshotId: pulumi.Output<string>;
 	/** What it is and where its `archive` is: what `restoreFrom` of a sandbox takes. Nothing secret. */
 	declare readonly snapshot: pulumi.Output<SnapshotMeta>;
 
 	constructor(
 		name: string,
-		{ sandbox, ...args }: SnapshotArgs & { readonly sandbox: SandboxReference },
+		args: SnapshotArgs & { readonly sandbox: SandboxReference },
 		opts: pulumi.CustomResourceOptions = {},
 	) {
-		const parent = opts.parent ?? (pulumi.Resource.isInstance(sandbox) ? sandbox : undefined);
-		const { extension, handle } = sandbox;
-		const type = "pulumi-nodejs:dynamic/sandboxer:Snapshot";
-		super(
-			providerOf("snapshot"),
-			name,
-			{
-				...{ snapshot: undefined, snapshotId: undefined },
-				...Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined)),
-				...{ extension, handle },
-				owner: ownerOf(name, type, parent),
-			},
-			withDefaults({ ...opts, ...(parent === undefined ? {} : { parent }) }),
-			"sandboxer",
-			"Snapshot",
-		);
+		super({ type: "Snapshot", results: ["snapshot", "snapshotId"] }, name, args, opts);
 	}
 }

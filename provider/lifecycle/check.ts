@@ -5,6 +5,7 @@ import { holdsUnknown, isUnknown, UNKNOWN, withoutUnknown } from "../documents/u
 import { durationSeconds } from "../lease/duration";
 import { selfHostedQuote } from "../routing/self-hosted";
 import { withinBounds } from "./bounds";
+import { withoutAbsent } from "./child-inputs";
 import { effectiveProfile, type SandboxInputs, sandboxInputsSchema } from "./inputs";
 import { replacing, replacingDigest } from "./replacing";
 import { generatedId } from "./sandbox-id";
@@ -145,8 +146,4 @@ function planOf(extension: SandboxExtension, inputs: SandboxInputs): string {
 	);
 	const lease = holdsUnknown(inputs.ttl) ? "known only during the run" : inputs.ttl;
 	return [`${inputs.extension}, ${pricing_model}, 0 USD`, `lease ${lease}`, ...promises].join("; ");
-}
-
-function withoutAbsent<T extends object>(value: T): T {
-	return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T;
 }

@@ -3,6 +3,7 @@ import type { Json, Owner, SnapshotMeta } from "../contract";
 import { type Profile, profileSchema } from "../documents/profile";
 import { sandboxIdSchema } from "../documents/words";
 import { durationSchema } from "../lease/duration";
+import { ownerSchema } from "./child-inputs";
 
 const networkSchema = z.strictObject({
 	default: z.enum(["deny", "allow"]).optional(),
@@ -39,7 +40,7 @@ export const sandboxInputsSchema = z.strictObject({
 	labels: z.record(z.string(), z.string()).default({}),
 	/** The resource option of that name: the engine cannot apply it to a dynamic resource. */
 	replaceOnChanges: z.array(z.string()).optional(),
-	owner: z.strictObject({ scope: z.string(), project: z.string(), stack: z.string(), urn: z.string() }),
+	owner: ownerSchema,
 	/** Filled in by check, so that a preview shows them; given back unchanged by the engine. */
 	phase: z.unknown().optional(),
 	route: z.unknown().optional(),

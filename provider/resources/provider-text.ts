@@ -26,3 +26,14 @@ export function withDefaults(
 		hideDiffs: [...(opts.hideDiffs ?? []), "__provider"],
 	};
 }
+
+/**
+ * The properties of a resource: what is given, and its results, not known yet. For each property the SDK makes four
+ * promises, and a stack trace for each of them: what is absent is none.
+ */
+export function propertiesOf(results: readonly string[], args: object): Record<string, unknown> {
+	return {
+		...Object.fromEntries(results.map((key) => [key, undefined])),
+		...Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined)),
+	};
+}

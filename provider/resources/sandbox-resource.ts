@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Controls, Handle, Json, Lease, Owner, Reachability } from "../contract/types";
-import { providerOf, withDefaults } from "./provider-text";
+import { propertiesOf, providerOf, withDefaults } from "./provider-text";
 
 /** The inputs of a sandbox resource: the component's args by their own names, and the owner. */
 export interface SandboxResourceArgs {
@@ -51,13 +51,10 @@ export class SandboxResource extends pulumi.dynamic.Resource {
 		args: SandboxResourceArgs | undefined,
 		opts: pulumi.CustomResourceOptions,
 	) {
-		const unknown = Object.fromEntries([...PLANNED, ...RESULTS].map((key) => [key, undefined]));
-		// For each property the SDK makes four promises, and a stack trace for each of them.
-		const given = Object.fromEntries(Object.entries(args ?? {}).filter(([, value]) => value !== undefined));
 		super(
 			providerOf(extension),
 			name,
-			{ ...unknown, ...given, extension },
+			{ ...propertiesOf([...PLANNED, ...RESULTS], args ?? {}), extension },
 			withDefaults(opts, ["credentials"]),
 			"sandboxer",
 			typeName(extension),

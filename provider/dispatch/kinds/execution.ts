@@ -2,7 +2,7 @@ import {
 	checkExecution,
 	diffExecution,
 	type ExecutionInputs,
-	executionInputsOf,
+	readExecution,
 	removeOutput,
 	runExecution,
 } from "../../lifecycle";
@@ -16,7 +16,7 @@ export const executions: Kind = {
 	check: (_backend, _olds, news) => checkExecution(news),
 	diff: (_backend, olds, news) => diffExecution(olds, asInputs(news)),
 	create: (backend, inputs) => runExecution(backend, asInputs(inputs)),
-	read: async (_backend, _id, properties) => ({ outputs: properties, inputs: executionInputsOf(properties) }),
+	read: async (_backend, _id, properties) => readExecution(properties),
 	update: async (_backend, olds, news) => ({ ...olds, ...news }),
 	delete: (_backend, id, properties) => removeOutput(id, asInputs(properties)),
 };

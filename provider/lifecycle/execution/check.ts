@@ -1,6 +1,7 @@
 import type { Problem } from "../../contract";
 import { parseAroundUnknowns } from "../../documents/parse-around-unknowns";
 import { isUnknown } from "../../documents/unknown";
+import { withoutAbsent } from "../child-inputs";
 import { executionInputsSchema } from "./inputs";
 
 /** Validates around what is not known yet. Pure. */
@@ -10,6 +11,5 @@ export function checkExecution(news: Record<string, unknown>): {
 } {
 	const { value, problems } = parseAroundUnknowns(executionInputsSchema, news, isUnknown);
 	if (problems.length > 0) return { inputs: news, problems };
-	const entries = Object.entries(value).filter(([, member]) => member !== undefined);
-	return { inputs: Object.fromEntries(entries), problems: [] };
+	return { inputs: withoutAbsent(value as Record<string, unknown>), problems: [] };
 }

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import type { Handle, Json, Owner } from "../../contract";
 import { durationSchema } from "../../lease/duration";
+import { childInputs } from "../child-inputs";
 
 /** The inputs of an execution: the args by their own names, the sandbox's handle, and the owner. */
 export const executionInputsSchema = z.strictObject({
-	extension: z.string(),
-	handle: z.looseObject({ extension: z.string(), sandbox_id: z.string(), host: z.string(), generation: z.number() }),
+	...childInputs,
 	command: z.array(z.string()).min(1),
 	cwd: z.string().optional(),
 	env: z.record(z.string(), z.string()).optional(),
@@ -16,7 +16,6 @@ export const executionInputsSchema = z.strictObject({
 	/** An exit code other than 0 is a result, not a failure. */
 	mayFail: z.boolean().default(false),
 	triggers: z.array(z.json()).optional(),
-	owner: z.strictObject({ scope: z.string(), project: z.string(), stack: z.string(), urn: z.string() }),
 });
 
 /** What check makes of the inputs. Any part may be the engine's marker for an unknown value. */
@@ -54,9 +53,4 @@ export interface ExecutionOutputs extends ExecutionInputs {
 	/** UTC, ISO 8601. */
 	readonly ranAt: string;
 	readonly durationMs: number;
-}
-
-/** The inputs that outputs were made of. */
-export function executionInputsOf(outputs: Readonly<Record<string, unknown>>): Record<string, unknown> {
-	return Object.fromEntries(Object.entries(outputs).filter(([key]) => key in executionInputsSchema.shape));
 }

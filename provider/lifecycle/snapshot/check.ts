@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Handle, Json, Problem, SandboxExtension } from "../../contract";
 import { parseAroundUnknowns } from "../../documents/parse-around-unknowns";
 import { holdsUnknown, isUnknown, UNKNOWN } from "../../documents/unknown";
+import { withoutAbsent } from "../child-inputs";
 import { isEqual } from "../replacing";
 import { generatedId } from "../sandbox-id";
 import { type SnapshotInputs, snapshotInputsSchema } from "./inputs";
@@ -20,9 +21,8 @@ export function checkSnapshot(
 	const { value, problems } = parseAroundUnknowns(snapshotInputsSchema, news, isUnknown);
 	if (problems.length > 0) return { inputs: news, problems };
 	const asked = value as Omit<SnapshotInputs, "snapshotId"> & { readonly snapshotId?: string };
-	const entries = Object.entries({ ...asked, snapshotId: fixedId(asked, olds) });
 	return {
-		inputs: Object.fromEntries(entries.filter(([, member]) => member !== undefined)),
+		inputs: withoutAbsent({ ...asked, snapshotId: fixedId(asked, olds) } as Record<string, unknown>),
 		problems: [...sameIdAgain(asked, olds), ...unsupported(asked.extension, extension)],
 	};
 }

@@ -2,17 +2,16 @@ import { z } from "zod";
 import type { Handle, Json, Owner, SnapshotMeta } from "../../contract";
 import { sandboxIdSchema } from "../../documents/words";
 import { durationSchema } from "../../lease/duration";
+import { childInputs } from "../child-inputs";
 
 /** The inputs of a snapshot: the args by their own names, the sandbox's handle, and the owner. */
 export const snapshotInputsSchema = z.strictObject({
-	extension: z.string(),
-	handle: z.looseObject({ extension: z.string(), sandbox_id: z.string(), host: z.string(), generation: z.number() }),
+	...childInputs,
 	snapshotId: sandboxIdSchema.optional(),
 	triggers: z.array(z.json()).optional(),
 	keep: durationSchema.optional(),
 	labels: z.record(z.string(), z.string()).default({}),
 	timeout: durationSchema.default("30m"),
-	owner: z.strictObject({ scope: z.string(), project: z.string(), stack: z.string(), urn: z.string() }),
 });
 
 /** What check makes of the inputs. Any part may be the engine's marker for an unknown value. */
@@ -30,9 +29,4 @@ export interface SnapshotInputs {
 
 export interface SnapshotOutputs extends SnapshotInputs {
 	readonly snapshot: SnapshotMeta;
-}
-
-/** The inputs that outputs were made of. */
-export function snapshotInputsOf(outputs: Readonly<Record<string, unknown>>): Record<string, unknown> {
-	return Object.fromEntries(Object.entries(outputs).filter(([key]) => key in snapshotInputsSchema.shape));
 }

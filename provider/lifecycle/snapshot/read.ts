@@ -1,5 +1,6 @@
 import { type Backend, callOf, READ_TIMEOUT_SECONDS } from "../backend";
-import { type SnapshotOutputs, snapshotInputsOf } from "./inputs";
+import { inputsAmong } from "../child-inputs";
+import { type SnapshotOutputs, snapshotInputsSchema } from "./inputs";
 
 /** Whether the archive is still there; where it is not, the next up takes another. */
 export async function readSnapshot(
@@ -16,5 +17,5 @@ export async function readSnapshot(
 		backend.info(`snapshot ${snapshot.snapshot_id} is not stored any more`);
 		return undefined;
 	}
-	return { outputs: properties, inputs: snapshotInputsOf(properties) };
+	return { outputs: properties, inputs: inputsAmong(snapshotInputsSchema, properties) };
 }

@@ -1,0 +1,40 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { Handle } from "../provider/contract/types";
+import { propertiesOf, providerOf, withDefaults } from "../provider/resources/provider-text";
+import { ownerOf } from "./owner";
+
+/** A sandbox as its children need it: a {@link Sandbox} is one. */
+export interface SandboxReference {
+	readonly extension: pulumi.Input<string>;
+	readonly handle: pulumi.Input<Handle>;
+}
+
+/** What a child's class says of itself. */
+export interface ChildKind {
+	/** In its type token, such as "Execution"; in lower case the name of what serves it. */
+	readonly type: string;
+	/** Outputs that are not known before it is made. */
+	readonly results: readonly string[];
+}
+
+/** A resource that belongs to a sandbox, and is its child unless the options say otherwise. */
+export abstract class ChildResource extends pulumi.dynamic.Resource {
+	constructor(
+		{ type, results }: ChildKind,
+		name: string,
+		{ sandbox, ...args }: { readonly sandbox: SandboxReference },
+		opts: pulumi.CustomResourceOptions,
+	) {
+		const parent = opts.parent ?? (pulumi.Resource.isInstance(sandbox) ? sandbox : undefined);
+		const { extension, handle } = sandbox;
+		const owner = ownerOf(name, `pulumi-nodejs:dynamic/sandboxer:${type}`, parent);
+		super(
+			providerOf(type.toLowerCase()),
+			name,
+			{ ...propertiesOf(results, args), extension, handle, owner },
+			withDefaults({ ...opts, ...(parent === undefined ? {} : { parent }) }),
+			"sandboxer",
+			type,
+		);
+	}
+}
