@@ -1,5 +1,5 @@
-import { createHash, randomBytes } from "node:crypto";
-import type { ProvisionRequest, SandboxExtension, SnapshotMeta } from "../../provider/contract";
+import { randomBytes } from "node:crypto";
+import type { SandboxExtension, SnapshotMeta } from "../../provider/contract";
 import { SandboxerError } from "../../provider/errors";
 import { type Backend, create, NotReady, type SandboxOutputs } from "../../provider/lifecycle";
 import { defineCommand, type Invocation } from "../command-line/command";
@@ -47,15 +47,15 @@ export const restore = defineCommand({
 		const wish = { profile, sandboxId, ttl, inputs: inputsOf(input), labels: pairs("label", label) };
 		const binding = bind(place, wish);
 		assertSameExtension(meta, keeper, binding.extension);
-		const inputs = { ...boundInputs(binding), timeouts: { create: timeout } };
-		const outputs = await made(backendOf(restoring(binding.extension, meta), { now, ...invocation }), inputs);
+		const inputs = { ...boundInputs(binding), restoreFrom: meta, timeouts: { create: timeout } };
+		const outputs = await made(backendOf(binding.extension, { now, ...invocation }), inputs);
 		return { document: document(outputs), text: sheet(outputs, now()) };
 	},
 });
 
 async function made(backend: Backend, inputs: Parameters<typeof create>[1]): Promise<SandboxOutputs> {
 	try {
-		return await create(backend, inputs);
+		return await create(backend, inputs, { anew: true });
 	} catch (thrown) {
 		if (!(thrown instanceof NotReady)) throw thrown;
 		const { code, message, hint, details } = thrown.cause;
@@ -78,32 +78,6 @@ function assertSameExtension(meta: SnapshotMeta, keeper: SandboxExtension, chose
 		message: `Snapshot ${meta.snapshot_id} is kept by ${keeper.declaration.id}; the profile is of ${chosen.declaration.id}, which does not have it.`,
 		hint: `Take a profile of ${keeper.declaration.id}.`,
 	});
-}
-
-/** The extension, whose sandboxes get their workspace out of the snapshot. */
-function restoring(extension: SandboxExtension, snapshot: SnapshotMeta): SandboxExtension {
-	const provision: SandboxExtension["provision"] = async (profile, inputs, host, request) => {
-		const asked: ProvisionRequest = { ...request, digest: digestOf(request.digest, snapshot) };
-		const made = await extension.restoreFromSnapshot(profile, snapshot, inputs, host, asked);
-		if (!made.adopted) return made;
-		throw new SandboxerError({
-			code: "conflict",
-			message: `Sandbox ${request.sandboxId} was restored before: it was not touched.`,
-			hint: "Choose another --name.",
-		});
-	};
-	return new Proxy(extension, {
-		get(target, key) {
-			if (key === "provision") return provision;
-			const member: unknown = Reflect.get(target, key, target);
-			return typeof member === "function" ? (member.bind(target) as unknown) : member;
-		},
-	});
-}
-
-/** Another snapshot is another sandbox. */
-function digestOf(digest: string, { sha256 }: SnapshotMeta): string {
-	return createHash("sha256").update(`${digest} ${sha256}`).digest("hex").slice(0, 32);
 }
 
 function backendOf(

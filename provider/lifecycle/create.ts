@@ -32,14 +32,20 @@ const THIS_MACHINE = "local";
 /**
  * Makes a sandbox, or adopts the one an earlier run made, and waits until it can be used.
  *
- * @param resumes - The handle in the state, where an earlier wait failed.
+ * @param how.resumes - The handle in the state, where an earlier wait failed.
+ * @param how.anew - One that is there already is refused, not adopted.
  */
-export async function create(backend: Backend, inputs: SandboxInputs, resumes?: Handle): Promise<SandboxOutputs> {
+export async function create(
+	backend: Backend,
+	inputs: SandboxInputs,
+	{ resumes, anew = false }: { readonly resumes?: Handle; readonly anew?: boolean } = {},
+): Promise<SandboxOutputs> {
 	await checkpoint("create:start");
 	const request = { ...requestOf(backend, inputs), ...(resumes === undefined ? {} : { resumes }) };
 	if (inputs.adopt) await takeOver(backend, inputs, request);
 	backend.progress("provisioning");
 	const { handle, adopted } = await provision(backend, inputs, request);
+	if (adopted && anew) throw thereAlready(inputs);
 	await checkpoint("create:provisioned");
 	const outputs = await finish(backend, inputs, request, handle, adopted);
 	await checkpoint("create:ready");
@@ -51,6 +57,15 @@ export async function create(backend: Backend, inputs: SandboxInputs, resumes?: 
 		});
 	}
 	return outputs;
+}
+
+function thereAlready({ sandboxId, restoreFrom }: SandboxInputs): SandboxerError {
+	return new SandboxerError({
+		code: "conflict",
+		message: `Sandbox ${sandboxId} was ${restoreFrom === undefined ? "made" : "restored"} before: it was not touched.`,
+		hint: "Choose another name.",
+		details: { sandbox_id: sandboxId },
+	});
 }
 
 async function provision(backend: Backend, inputs: SandboxInputs, request: ProvisionRequest) {

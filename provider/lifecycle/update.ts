@@ -11,7 +11,7 @@ import { isEqual } from "./replacing";
 
 /** Changes what can be changed in place; goes on with a create whose wait failed. */
 export async function update(backend: Backend, olds: SandboxOutputs, news: SandboxInputs): Promise<SandboxOutputs> {
-	if (olds.phase === "waiting") return create(backend, news, olds.handle);
+	if (olds.phase === "waiting") return create(backend, news, { resumes: olds.handle });
 	if (olds.phase !== "ready") return restamped(news, olds);
 	const { update: limit } = news.timeouts;
 	const call = callOf(backend, (limit === undefined ? undefined : durationSeconds(limit)) ?? DEFAULT_TIMEOUT_SECONDS);
