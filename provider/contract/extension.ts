@@ -244,7 +244,11 @@ export abstract class SandboxExtension<Inputs extends ExtensionInputs = Extensio
 			maxOutputBytes,
 		} = checkedOptions(handle.sandbox_id, command, options);
 		const calling = { signal, timeoutSeconds, progress: () => undefined };
-		const located = () => this.locate({ sandboxId: handle.sandbox_id }, calling);
+		let found: Promise<Located[]> | undefined;
+		const located = () => {
+			found ??= this.locate({ sandboxId: handle.sandbox_id }, calling);
+			return found;
+		};
 		if (options.owner !== undefined) assertHeldFor(handle.sandbox_id, options.owner, await located());
 		const { env, files } = await resolveCredentials(handle.sandbox_id, refs, this.host.credentials, async () =>
 			(await located()).flatMap(({ credentialRoutes }) => credentialRoutes),
