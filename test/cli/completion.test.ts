@@ -88,12 +88,12 @@ describe("completion", () => {
 		if (onPath("shellcheck")) expect(shell("shellcheck", ["-s", "bash", "bash"])).toEqual([]);
 	});
 
-	(onPath("zsh") ? it : it.skip)("zsh: reads its script and offers the commands", () => {
+	(onPath("zsh") ? it : it.skip)("zsh: reads its script and offers the commands (needs zsh)", () => {
 		const script = "autoload -U compinit; compinit -u -D; source ./zsh; print -l $_comps[sandboxer]";
 		expect(shell("zsh", ["-fc", script])).toEqual(["_sandboxer"]);
 	});
 
-	(onPath("fish") ? it : it.skip)("fish: offers commands, options and sandboxes", () => {
+	(onPath("fish") ? it : it.skip)("fish: offers commands, options and sandboxes (needs fish)", () => {
 		const fish = (line: string) =>
 			shell("fish", ["--no-config", "-c", `source ./fish; complete -C '${line}' | cut -f1`]);
 		expect(fish("sandboxer ")).toEqual(NAMES);

@@ -75,7 +75,7 @@ describe.each(USERS)("the way into a sandbox of $name", (user) => {
 	});
 
 	// Only root can be yet another user.
-	(isRoot ? it : it.skip)("is shut to another user, by our own word", async () => {
+	(isRoot ? it : it.skip)("is shut to another user, by our own word (needs root)", async () => {
 		const stranger = place.provider({ user: otherUser });
 		const { directory, record, handle } = box;
 		const command = ["touch", "/workspace/trace"];
@@ -92,7 +92,7 @@ describe.each(USERS)("the way into a sandbox of $name", (user) => {
 		expect(existsSync(join(box.workspace, "trace"))).toBe(false);
 	});
 
-	(isRoot ? it : it.skip)("is open to root, which becomes the sandbox's own user", async () => {
+	(isRoot ? it : it.skip)("is open to root, which becomes the sandbox's own user (needs root)", async () => {
 		const root = place.provider({ user: { name: "root", uid: undefined } });
 		const { directory } = box;
 		const command = ["sh", "-c", "cat /proc/self/uid_map; cat /proc/self/status"];

@@ -83,7 +83,7 @@ describe.each(USERS)("the network of a sandbox of $name", (user) => {
 	});
 
 	// Port 53 is root's.
-	(isRoot ? it : it.skip)("allow: a name from the resolver resolves; deny: it does not", async () => {
+	(isRoot ? it : it.skip)("allow: a name from the resolver resolves; deny: it does not (needs root)", async () => {
 		const address = "127.20.30.40";
 		const dns = await resolver(address, [192, 0, 2, 7]);
 		try {
