@@ -67,12 +67,18 @@ function confinedLine(workbench, record) {
 	const gate = readFileSync(join(workbench.package, "dist/extensions/bwrap/entry/gate.sh"), "utf8");
 	const environment = Object.entries(INSIDE_ENVIRONMENT).flatMap(([name, value]) => ["--setenv", name, value]);
 	return {
-		words: entryCommand(findPrograms(process.env.PATH), record, { argv: ["true"], user: "sandbox" }, gate, []),
+		words: entryCommand(
+			findPrograms(process.env.PATH),
+			record,
+			{ argv: ["true"], user: "sandbox" },
+			{ gate, filtered: "2,1,", stray: [] },
+		),
+		pid: record.init.pid,
 		args: [...environment, "--chdir", "/workspace"].join("\0"),
 	};
 }
 
-async function runConfined({ words: [program, ...args], args: handedOver }, filterFile) {
+async function runConfined({ words: [program, ...args], args: handedOver, pid }, filterFile) {
 	const filter = openSync(filterFile, "r");
 	const child = spawn(program, args, {
 		env: { PATH: process.env.PATH },
@@ -84,6 +90,7 @@ async function runConfined({ words: [program, ...args], args: handedOver }, filt
 	child.stdout.resume();
 	child.stderr.resume();
 	child.stdio[4].end(handedOver);
+	child.stdio[5].write(`${pid}\n`);
 	child.stdio[5].once("data", () => child.stdio[5].write("go\n"));
 	const [exitCode] = await once(child, "exit");
 	for (const stream of child.stdio) stream?.destroy();

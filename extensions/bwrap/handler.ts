@@ -33,6 +33,7 @@ import { type BwrapInputs, bwrapInputsSchema } from "./inputs";
 import { inventory, reap } from "./inventory/inventory";
 import { observe } from "./observe";
 import { DEFAULT_PATH, findPrograms, type Programs } from "./preflight";
+import { StartedProbes } from "./probes/started-probes";
 import { provision } from "./provision";
 import type { Site } from "./site";
 import { snapshotSource } from "./snapshots/restore";
@@ -58,6 +59,7 @@ export class BwrapExtension extends SandboxExtension<BwrapInputs> {
 				programs ??= findPrograms(path);
 				return programs;
 			},
+			probes: new StartedProbes(),
 			clock: "/proc/uptime",
 			now: () => host.now(),
 		};

@@ -17,7 +17,7 @@ export async function observe(site: Site, unchecked: Handle, call: Call): Promis
 	// What is told of the sandbox shall be on the disk, see writeReadyRecord.
 	const recorded = syncFolder(directory);
 	recorded.catch(() => undefined);
-	const controls = await prove(site.programs(), record, directory, call).catch(async (thrown: unknown) => {
+	const controls = await prove(site, record, directory, call).catch(async (thrown: unknown) => {
 		if (call.signal.aborted) throw thrown;
 		// A process that is ending has no namespaces any more, and is in /proc all the same.
 		const patience = hasErrno(thrown, "ENOENT", "ESRCH") ? VANISHED_MS : ENDING_MS;

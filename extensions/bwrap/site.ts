@@ -3,6 +3,7 @@ import type { ProcessTable } from "../../provider/identity";
 import { type LockOptions, withLock } from "../../provider/records";
 import { assertWithin, sandboxDirectory } from "../../provider/workspace";
 import type { Programs } from "./preflight";
+import type { StartedProbes } from "./probes/started-probes";
 import type { BwrapHandle } from "./record";
 
 /** Where and with what the sandboxes of this machine are made. */
@@ -15,6 +16,7 @@ export interface Site {
 	readonly table: ProcessTable;
 	/** Looked up when first used: a destroy of nothing needs no bwrap. */
 	programs(): Programs;
+	readonly probes: StartedProbes;
 	/** The file of the clock that leases are counted by: /proc/uptime. */
 	readonly clock: string;
 	/** Milliseconds since 1970, UTC. */

@@ -47,6 +47,7 @@ export async function removeSandbox(
 	// The group is the supervisor's own session: its timer, bwrap, and by bwrap's death all that is inside.
 	if (supervisor !== undefined) site.table.signal(supervisor, "SIGKILL", "group");
 	if (init !== undefined) site.table.signal(init, "SIGKILL");
+	await site.probes.drop(directory);
 	const alive = await waitUntilDead(site.table, processes, END_TIMEOUT_MS);
 	if (alive.length > 0) return report(found, alive.map(describe), directory);
 	await checkpoint("teardown:processes-ended");

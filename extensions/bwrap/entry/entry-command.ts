@@ -1,6 +1,7 @@
 import type { Command } from "../../../provider/contract";
-import { closingArguments, joinArguments } from "../holder/command";
-import { isBounded, PIDS_MAX } from "../limits/cgroup";
+import { shellWord } from "../../../provider/transport";
+import { closingArguments } from "../holder/command";
+import { isBounded, joinText, PIDS_MAX } from "../limits/cgroup";
 import type { Programs } from "../preflight";
 import type { BwrapRecord } from "../record";
 
@@ -19,30 +20,45 @@ export function entryUser({ own_uid, maker_uid }: BwrapRecord): number | undefin
 	return own_uid ?? (process.getuid?.() === 0 && maker_uid !== 0 ? maker_uid : undefined);
 }
 
+/** What an entry is given beside the command. */
+export interface Gatekeeping {
+	/** The text of `gate.sh`. */
+	readonly gate: string;
+	/** How the command is filtered, see `gate.sh`. */
+	readonly filtered: string;
+	/** Descriptors that would be inherited. */
+	readonly stray: readonly number[];
+}
+
 /**
- * The command line that enters, to be started by this very process: groups, limits, user, the end with this
- * process, namespaces, the check inside, the confinement, the gate, the command.
- *
- * @param gate - The text of `gate.sh`.
+ * The command line that enters, to be started by this very process: groups, then the pid of the sandbox's first
+ * process, read from the gate; limits, user, the end with this process, namespaces, the check inside, the
+ * confinement, the gate, the command.
  */
 export function entryCommand(
 	programs: Programs,
 	record: BwrapRecord,
 	{ argv, user }: Pick<Command, "argv" | "user">,
-	gate: string,
-	stray: readonly number[],
+	{ gate, filtered, stray }: Gatekeeping,
 ): string[] {
 	const becomes = entryUser(record);
 	const become =
 		becomes === undefined ? [] : ["--reuid", String(becomes), "--regid", String(becomes), "--clear-groups"];
-	// Where memory is short, a command is killed before the process that holds the sandbox.
-	const begin = "echo 1000 >/proc/self/oom_score_adj; ";
-	return [
-		...joinArguments(programs, record.cgroups, begin),
+	const enter = [
 		...[programs.prlimit, "--core=1:1", ...rlimits(record)],
 		// Asked for by the one that it is becoming: another user's process loses the signal.
-		...[programs.setpriv, ...become, "--pdeathsig", "KILL"],
-		...[programs.nsenter, "-t", String(record.init?.pid), "-U", "-m", "-p", "-i", "-u"],
+		...[programs.setpriv, ...become, "--pdeathsig", "KILL", programs.nsenter],
+	];
+	const script = [
+		// Where memory is short, a command is killed before the process that holds the sandbox.
+		"echo 1000 >/proc/self/oom_score_adj; ",
+		joinText(record.cgroups),
+		`read -r pid <&${ENTRY_DESCRIPTORS.gate} || exit 1; `,
+		`exec ${enter.map(shellWord).join(" ")} -t "$pid" "$@"`,
+	];
+	return [
+		...[programs.sh, "-c", script.join(""), "enter"],
+		...["-U", "-m", "-p", "-i", "-u"],
 		// Under allow it is the machine's own: joining that needs rights over the machine.
 		...(record.network === "deny" ? ["-n"] : []),
 		...["-C", "-r", "-w", "--preserve-credentials"],
@@ -56,7 +72,7 @@ export function entryCommand(
 		...["--die-with-parent", "--new-session", "--seccomp", String(ENTRY_DESCRIPTORS.filter)],
 		...[...closingArguments(stray), "--clearenv", "--args", String(ENTRY_DESCRIPTORS.arguments)],
 		// By its path: the PATH is the command's own.
-		...["--", "/bin/sh", "-c", gate, String(ENTRY_DESCRIPTORS.gate), ...argv],
+		...["--", "/bin/sh", "-c", gate, filtered, ...argv],
 	];
 }
 

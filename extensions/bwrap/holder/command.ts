@@ -44,38 +44,12 @@ export const INSIDE_ENVIRONMENT = {
 	LANG: "C.UTF-8",
 } as const;
 
-/**
- * Puts a command under the sandbox's own user id and into its groups, in this order: joining a group needs
- * the rights that the next step gives up.
- */
-export function confinedArguments(programs: Programs, record: BwrapRecord, command: readonly string[]): string[] {
-	const uid = record.own_uid;
-	const becomeOwn =
-		uid === undefined ? [] : [programs.setpriv, "--reuid", String(uid), "--regid", String(uid), "--clear-groups"];
-	// One byte: a core pattern that is a pipe ignores 0, and its handler runs as root of the machine.
-	return [...joinArguments(programs, record.cgroups), programs.prlimit, "--core=1:1", ...becomeOwn, ...command];
-}
-
 /** bwrap closes only descriptors it was told of: these (each /dev/null, see spawnClean) as empty lists of arguments. */
 export function closingArguments(stray: readonly number[]): string[] {
 	return stray.flatMap((descriptor) => ["--args", String(descriptor)]);
 }
 
-/**
- * Joins control groups, then becomes the command. A group of version 1 is joined thread by thread, and the shell has
- * one: for whole processes the kernel takes a lock of the whole machine, which lasts 5 to 7 ms.
- *
- * @param before - shell text to be run first, such as "umask 077; ".
- */
-export function joinArguments(programs: Programs, cgroups: BwrapRecord["cgroups"], before = ""): string[] {
-	if (cgroups.length === 0 && before === "") return [];
-	// 0 is whoever writes it.
-	const script = 'while [ "$1" != -- ]; do echo 0 >"$1" || exit 126; shift; done; shift; exec "$@"';
-	const files = cgroups.map(({ controller, folder }) => join(folder, controller === "all" ? "cgroup.procs" : "tasks"));
-	return [programs.sh, "-c", `${before}${script}`, "join", ...files, "--"];
-}
-
-/** The command that holds a sandbox, for the supervisor to run. */
+/** The command that holds a sandbox, under the sandbox's own user id, for the supervisor to run in its control groups. */
 export function holderCommand(
 	programs: Programs,
 	record: BwrapRecord,
@@ -105,5 +79,9 @@ export function holderCommand(
 		...closingArguments(stray),
 		...["sh", "-c", "echo ready >&4; exec 4>&- 3>&-; exec sleep infinity"],
 	];
-	return confinedArguments(programs, record, bwrap);
+	const uid = record.own_uid;
+	const become =
+		uid === undefined ? [] : [programs.setpriv, "--reuid", String(uid), "--regid", String(uid), "--clear-groups"];
+	// One byte: a core pattern that is a pipe ignores 0, and its handler runs as root of the machine.
+	return [programs.prlimit, "--core=1:1", ...become, ...bwrap];
 }

@@ -10,7 +10,8 @@ import { parseJson } from "../../../provider/documents/parse-json";
 import { SandboxerError } from "../../../provider/errors";
 import { type ProcessIdentity, ProcessTable } from "../../../provider/identity";
 import type { LockAttempt } from "../../../provider/records";
-import { spawnClean, strayDescriptors } from "../../../provider/transport";
+import { shellWord, spawnClean, strayDescriptors } from "../../../provider/transport";
+import { joinText } from "../limits/cgroup";
 import { type Programs, startFailure } from "../preflight";
 import type { BwrapRecord } from "../record";
 import { seccompFilter } from "../seccomp/filter";
@@ -142,21 +143,17 @@ export class Supervisor {
 		const { log, filter } = sandboxFolders(this.directory);
 		const last = Math.max(...Object.values(HOLDER_DESCRIPTORS));
 		const above = this.#stray.filter((descriptor) => descriptor > last);
-		const words = [this.directory, clock, ...holderCommand(this.programs, record, this.directory, above)];
+		const command = holderCommand(this.programs, record, this.directory, above);
 		const { info, ready, filter: rules } = HOLDER_DESCRIPTORS;
 		return [
 			"{",
-			`exec </dev/null >${quoted(log)} 2>&1 ${info}>&${ready} ${rules}<${quoted(filter)}`,
-			`set -- ${words.map(quoted).join(" ")}`,
+			`exec </dev/null >${shellWord(log)} 2>&1 ${info}>&${ready} ${rules}<${shellWord(filter)}`,
+			`hold() { ${joinText(record.cgroups)}exec ${command.map(shellWord).join(" ")}; }`,
+			`set -- ${shellWord(this.directory)} ${shellWord(clock)} hold`,
 			readFileSync(SUPERVISE, "utf8"),
 			"}\n",
 		].join("\n");
 	}
-}
-
-/** A word of sh(1). */
-function quoted(word: string): string {
-	return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 async function text(stream: Readable): Promise<string> {

@@ -15,6 +15,8 @@ seen_by() {
 		/proc/net/dev /proc/$$/environ /proc/1/cmdline
 	seen_by readlink /proc/self/ns/*
 } &
+unshare -U true &
+making=$!
 seen=
 see() {
 	seen="$seen$1
@@ -27,7 +29,7 @@ for file in "$@" /proc/sys/kernel/* /proc/sys/kernel/*/* /proc/sys/vm/* /proc/sy
 	true >>"$file" && see "writable $file"
 done
 [ -w /workspace ] && see "writable /workspace"
-seen_by unshare -U true
+seen_by wait "$making"
 # Its own word for a refusal: it is 126 or 127 where the program could not be run.
 [ $? = 1 ] && see "userns refused"
 wait

@@ -1,27 +1,31 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import type { Call, Controls } from "../../../provider/contract";
 import { hasCode, SandboxerError } from "../../../provider/errors";
 import { enter } from "../entry/enter";
 import { KILLED } from "../entry/run-entry";
 import { idleChecks } from "../idle/idle-checks";
-import type { Programs } from "../preflight";
 import type { BwrapRecord } from "../record";
-import { FORBIDDEN_PLACES } from "./checks";
+import type { Site } from "../site";
 import { parseInsideFacts } from "./inside-facts";
 import { judge, notProbed } from "./judge";
 import { outsideFacts } from "./outside-facts";
-
-const PROBE = join(__dirname, "probe.sh");
+import { PROBE } from "./probe";
 
 /** Proves the controls of a running sandbox, from inside and from outside. */
-export async function prove(programs: Programs, record: BwrapRecord, directory: string, call: Call): Promise<Controls> {
-	const argv = ["sh", "-c", readFileSync(PROBE, "utf8"), "probe", ...FORBIDDEN_PLACES];
+export async function prove(
+	{ programs: found, probes }: Pick<Site, "programs" | "probes">,
+	record: BwrapRecord,
+	directory: string,
+	call: Call,
+): Promise<Controls> {
+	const programs = found();
 	const { signal, timeoutSeconds } = call;
-	const entered = enter({ programs, record, directory, argv, signal, timeoutSeconds }).catch((thrown: unknown) => {
-		if (hasCode(thrown, "unknown") || hasCode(thrown, "conflict")) return thrown;
-		throw thrown;
-	});
+	const started = await probes.take(directory);
+	const entered = enter({ programs, record, directory, argv: PROBE, started, signal, timeoutSeconds }).catch(
+		(thrown: unknown) => {
+			if (hasCode(thrown, "unknown") || hasCode(thrown, "conflict")) return thrown;
+			throw thrown;
+		},
+	);
 	const [inside, outside, measured] = await Promise.all([
 		entered,
 		outsideFacts(record),

@@ -10,6 +10,7 @@ export interface Mutant {
 }
 
 const ENTRY = "extensions/bwrap/entry/entry-command.ts";
+const ENTRY_PROCESS = "extensions/bwrap/entry/entry-process.ts";
 const RUN_ENTRY = "extensions/bwrap/entry/run-entry.ts";
 const RUN_COMMAND = "extensions/bwrap/entry/run-command.ts";
 const HOLDER = "extensions/bwrap/holder/command.ts";
@@ -24,8 +25,8 @@ const COLLECTOR = "provider/execution/output-collector.ts";
 export const BLIND: Mutant["edits"] = [
 	[
 		"extensions/bwrap/probes/prove.ts",
-		"	const argv = [",
-		'	if (Date.now() > 0) return { isolation: { status: "enforced", note: "" } };\n	const argv = [',
+		"	const programs = found();",
+		'	if (Date.now() > 0) return { isolation: { status: "enforced", note: "" } };\n	const programs = found();',
 	],
 ];
 
@@ -69,7 +70,7 @@ const COMMANDS: readonly Mutant[] = [
 		what: "commands are in no session of their own",
 		edits: [
 			[ENTRY, '"--new-session", ', ""],
-			[RUN_ENTRY, "detached: true", "detached: false"],
+			[ENTRY_PROCESS, "detached: true", "detached: false"],
 		],
 		seen: /session|terminal/,
 	},
@@ -80,7 +81,7 @@ const COMMANDS: readonly Mutant[] = [
 	},
 	{
 		what: "commands do not join the sandbox's control groups",
-		edits: [[ENTRY, "joinArguments(programs, record.cgroups, begin)", "joinArguments(programs, [], begin)"]],
+		edits: [[ENTRY, "joinText(record.cgroups)", "joinText([])"]],
 		seen: /what a process can take/,
 		only: "root",
 	},
@@ -127,8 +128,8 @@ const COMMANDS: readonly Mutant[] = [
 	{
 		what: "files of credentials go into what all commands share",
 		edits: [
-			[RUN_ENTRY, '"--size", String(bytes), "--perms", "0700", "--tmpfs", "/run/secrets", ...files', "...files"],
-			[RUN_ENTRY, '["--remount-ro", "/run/secrets"]', "[]"],
+			[ENTRY_PROCESS, '"--size", String(bytes), "--perms", "0700", "--tmpfs", "/run/secrets", ...files', "...files"],
+			[ENTRY_PROCESS, '["--remount-ro", "/run/secrets"]', "[]"],
 		],
 		seen: /every other command, while and after|none that was not asked for/,
 	},
@@ -136,7 +137,7 @@ const COMMANDS: readonly Mutant[] = [
 		what: "standard input is inherited",
 		edits: [
 			[
-				RUN_ENTRY,
+				ENTRY_PROCESS,
 				'command.stdin === undefined ? "ignore" : "pipe"',
 				'command.stdin === undefined ? "inherit" : "pipe"',
 			],
@@ -146,7 +147,7 @@ const COMMANDS: readonly Mutant[] = [
 	{
 		what: "the limit ends the direct child only",
 		edits: [
-			[RUN_ENTRY, "process.kill(-child.pid", "process.kill(child.pid"],
+			[ENTRY_PROCESS, "process.kill(-pid", "process.kill(pid"],
 			[ENTRY, '"--die-with-parent", ', ""],
 		],
 		seen: /at the limit, and all that it started/,
@@ -166,7 +167,7 @@ const COMMANDS: readonly Mutant[] = [
 	},
 	{
 		what: "the exit code of the way in is passed on as the command's",
-		edits: [[RUN_ENTRY, 'return word === "started" ? undefined : word;', "return undefined;"]],
+		edits: [[ENTRY_PROCESS, 'return word === "started" ? undefined : word;', "return undefined;"]],
 		seen: /program that is not there/,
 	},
 	{
@@ -193,7 +194,7 @@ const COMMANDS: readonly Mutant[] = [
 	},
 	{
 		what: "variables named as a wrapper's own are lost",
-		edits: [["extensions/bwrap/entry/gate.sh", "local answer program folder name value ", "local "]],
+		edits: [["extensions/bwrap/entry/gate.sh", "local answer program folder seen mine ", "local "]],
 		seen: /wrapper's own/,
 	},
 	{

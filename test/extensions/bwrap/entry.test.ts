@@ -134,8 +134,9 @@ describe("the words of an entry", () => {
 			init: { boot_id: "b", pid: 4242, start_ticks: 1 },
 			...changes,
 		});
+	const COMMAND = { argv: ["make", "all"], user: "sandbox" } as const;
 	const words = (changes: Partial<BwrapRecord> = {}, stray: number[] = []) =>
-		entryCommand(programs, record(changes), { argv: ["make", "all"], user: "sandbox" }, "gate", stray).join(" ");
+		entryCommand(programs, record(changes), COMMAND, { gate: "gate", filtered: "2,1,", stray }).join(" ");
 
 	it("bound processes and memory by rlimits where no control group does", () => {
 		expect(words()).toContain("/bin/prlimit --core=1:1 --nproc=2048:2048 --data=67108864:67108864 /bin/setpriv");
@@ -148,11 +149,11 @@ describe("the words of an entry", () => {
 			{ controller: "memory", folder: "/sys/fs/cgroup/memory/a" },
 		];
 		expect(words({ cgroups })).toMatch(
-			/^\/bin\/sh -c .* join \/sys\/fs\/cgroup\/pids\/a\/tasks \/sys\/fs\/cgroup\/memory\/a\/tasks -- \/bin\/prlimit --core=1:1 \/bin\/setpriv /,
+			/^\/bin\/sh -c .*echo 0 >\/sys\/fs\/cgroup\/pids\/a\/tasks \|\| exit 126; echo 0 >\/sys\/fs\/cgroup\/memory\/a\/tasks .*; exec \/bin\/prlimit --core=1:1 \/bin\/setpriv .* enter -U /,
 		);
 		// A group of version 2 takes whole processes only.
 		const unified = [{ controller: "all" as const, folder: "/sys/fs/cgroup/a" }];
-		expect(words({ cgroups: unified })).toContain(" join /sys/fs/cgroup/a/cgroup.procs -- ");
+		expect(words({ cgroups: unified })).toContain("echo 0 >/sys/fs/cgroup/a/cgroup.procs || exit 126; ");
 		expect(words({ cgroups: cgroups.slice(0, 1) })).toContain("--core=1:1 --data=67108864:67108864 /bin/setpriv");
 		expect(words({ cgroups: [{ controller: "all", folder: "/sys/fs/cgroup/a" }] })).toContain(
 			"--core=1:1 /bin/setpriv",
@@ -161,24 +162,27 @@ describe("the words of an entry", () => {
 
 	it("become the sandbox's own user, where it has one, and end with whoever entered", () => {
 		expect(words({ own_uid: 1_900_000_000 })).toContain(
-			"/bin/setpriv --reuid 1900000000 --regid 1900000000 --clear-groups --pdeathsig KILL /bin/nsenter -t 4242 -U",
+			'/bin/setpriv --reuid 1900000000 --regid 1900000000 --clear-groups --pdeathsig KILL /bin/nsenter -t "$pid" "$@"',
 		);
-		expect(words()).toContain("/bin/setpriv --pdeathsig KILL /bin/nsenter -t 4242 -U");
+		expect(words()).toContain('/bin/setpriv --pdeathsig KILL /bin/nsenter -t "$pid" "$@"');
 	});
 
 	it("give no signal at the parent's end to what is inside before bwrap asks for it", () => {
-		expect(words().split(" /bin/nsenter ")[1]).not.toContain("pdeathsig");
+		expect(words().split(" enter -U ")[1]).not.toContain("pdeathsig");
 	});
 
 	describe("the gate", () => {
 		const text = readFileSync(join(__dirname, "../../../extensions/bwrap/entry/gate.sh"), "utf8");
 		// Here process 1 is the machine's: it may be filtered in another way.
-		const gate = text.replaceAll("/proc/1/", "/proc/self/");
+		const asHere = text.replaceAll("seen_of 1", "seen_of self");
 
 		/** What the command printed, and what the gate said, where the caller answers or is gone. */
-		async function passed(answers: boolean): Promise<{ stdout: string; said: string }> {
+		async function passed(
+			answers: boolean,
+			{ filtered = "in another way", gate = asHere } = {},
+		): Promise<{ stdout: string; said: string }> {
 			const stdio = ["ignore", "pipe", "inherit", "ignore", "ignore", "pipe"] as const;
-			const child = spawn("sh", ["-c", gate, "gate", "echo", "ran"], { stdio: [...stdio] });
+			const child = spawn("sh", ["-c", gate, filtered, "echo", "ran"], { stdio: [...stdio] });
 			const caller = (child.stdio as readonly unknown[])[5] as Duplex;
 			let stdout = "";
 			let said = "";
@@ -198,6 +202,14 @@ describe("the words of an entry", () => {
 			expect(await passed(true)).toEqual({ stdout: "ran\n", said: "here\nstarted\n" });
 		});
 
+		it("knows by one look that bwrap's first process is filtered as it should be", async () => {
+			const lines = readFileSync("/proc/self/status", "utf8").split("\n");
+			const values = lines.filter((line) => line.startsWith("Seccomp")).map((line) => line.split(/\s+/)[1]);
+			const gate = text.replace("seen_of self", "exit 9").replaceAll("seen_of 1", "seen_of self");
+			const looked = passed(true, { filtered: `${values.join(",")},`, gate });
+			expect(await looked).toEqual({ stdout: "ran\n", said: "here\nstarted\n" });
+		});
+
 		it("runs nothing where whoever entered is gone", async () => {
 			expect(await passed(false)).toEqual({ stdout: "", said: "here\n" });
 		});
@@ -213,6 +225,6 @@ describe("the words of an entry", () => {
 	});
 
 	it("end with the command, after the options", () => {
-		expect(words()).toMatch(/ --clearenv --args 4 -- \/bin\/sh -c gate 5 make all$/);
+		expect(words()).toMatch(/ --clearenv --args 4 -- \/bin\/sh -c gate 2,1, make all$/);
 	});
 });

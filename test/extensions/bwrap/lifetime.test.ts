@@ -119,6 +119,7 @@ describe.each(USERS)("a sandbox of $name", (user) => {
 
 	it("keeps nothing of a command that has ended, and all of its files", async () => {
 		const box = await place.make();
+		expect(await looked(box)).toBe("ready");
 		const before = place.traces().map(({ pid }) => pid);
 		expect((await place.sh(box, "(setsid sleep 1000 &) ; echo kept >/workspace/file; echo over")).stdout).toBe(
 			"over\n",
@@ -135,6 +136,15 @@ describe.each(USERS)("a sandbox of $name", (user) => {
 		await place.sh(box, script);
 		expect(await looked(box)).toBe("ready");
 		await until("the lease has ended it", isOver, 8_000 + AT_ONCE_MS);
+	});
+
+	it("keeps nothing of the probe that was started with it, where nobody asks for it", async () => {
+		const asked = await place.make();
+		expect(await looked(asked)).toBe("ready");
+		const held = place.traces().length;
+		await place.any.do("teardown", asked.handle);
+		await place.make();
+		await until("only the sandbox runs", () => place.traces().length === held, AT_ONCE_MS);
 	});
 
 	it("is dead or ready for whoever looks while it dies, never altered", async () => {

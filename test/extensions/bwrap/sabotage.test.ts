@@ -29,7 +29,7 @@ const preflight = (names: RegExp): Refusal => ({ code: "preflight", names });
 /** A filter of one instruction that allows everything. */
 const ALLOW_ALL = Buffer.from([0x06, 0, 0, 0, 0, 0, 0xff, 0x7f]);
 const FOREIGN = "export FOREIGN_VARIABLE=1";
-const JOIN = 'while [ "$1" != -- ]; do shift; done; shift; exec "$@"';
+const LEAVE = "for tasks in /sys/fs/cgroup/*/tasks /sys/fs/cgroup/cgroup.procs; do echo 0 >$tasks; done 2>/dev/null";
 
 const bwrap = (find: readonly string[], put: readonly string[] = []): Sabotage => ({
 	program: "bwrap",
@@ -235,16 +235,13 @@ const ROWS: readonly Row[] = [
 	{
 		what: "joining the control groups",
 		only: "root",
-		sabotage: { program: "sh", before: `if [ "\${3-}" = join ]; then ${JOIN}; fi` },
+		sabotage: { program: "prlimit", before: `case "$*" in *nsenter*) ;; *) ${LEAVE} ;; esac` },
 		refusal: control(/limits: control groups: not in/),
 	},
 	{
 		what: "joining the control groups, of a command",
 		only: "root",
-		sabotage: {
-			program: "sh",
-			before: `case "\${3-} $*" in "join "*nsenter*) ${JOIN} ;; esac`,
-		},
+		sabotage: { program: "prlimit", before: `case "$*" in *nsenter*) ${LEAVE} ;; esac` },
 		refusal: control(/limits: a command inside is outside the group/),
 	},
 ];

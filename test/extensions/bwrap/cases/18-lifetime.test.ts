@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import { parse } from "yaml";
 import { observe } from "../../../../extensions/bwrap/observe";
 import { findPrograms } from "../../../../extensions/bwrap/preflight";
+import { StartedProbes } from "../../../../extensions/bwrap/probes/started-probes";
 import { writeRecord } from "../../../../extensions/bwrap/record";
 import type { Site } from "../../../../extensions/bwrap/site";
 import { teardown } from "../../../../extensions/bwrap/teardown";
@@ -58,6 +59,7 @@ describe("case 18: the process number in a state", () => {
 			path,
 			table,
 			programs: () => findPrograms(path),
+			probes: new StartedProbes(),
 			clock: "/proc/uptime",
 			now: Date.now,
 		};

@@ -6,6 +6,7 @@ import { setTimeout } from "node:timers/promises";
 import { makeControlFolder } from "../../../../extensions/bwrap/holder/control-folder";
 import { readVerdict, type Verdict } from "../../../../extensions/bwrap/holder/verdict";
 import { findPrograms } from "../../../../extensions/bwrap/preflight";
+import { StartedProbes } from "../../../../extensions/bwrap/probes/started-probes";
 import { type BwrapRecord, readRecord, toHandle, writeRecord } from "../../../../extensions/bwrap/record";
 import type { Site } from "../../../../extensions/bwrap/site";
 import type { Handle } from "../../../../provider/contract";
@@ -38,6 +39,7 @@ export class HeldPlace {
 			path,
 			table: new ProcessTable(),
 			programs: () => findPrograms(path),
+			probes: new StartedProbes(),
 			clock,
 			now: () => this.utcAtReady + (this.uptime - READY_UPTIME) * 1000,
 		};

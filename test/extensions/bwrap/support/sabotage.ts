@@ -10,7 +10,7 @@ export interface Edit {
 
 /** What a wrapper does to the program that it stands for. */
 export interface Sabotage {
-	readonly program: "bwrap" | "nsenter" | "prlimit" | "setpriv" | "sh";
+	readonly program: "bwrap" | "nsenter" | "prlimit" | "setpriv";
 	readonly edits?: readonly Edit[];
 	/** Shell text that is run before the program; the words are in "$@". */
 	readonly before?: string;
