@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Handle } from "../provider/contract/types";
-import { propertiesOf, providerOf, withDefaults } from "../provider/resources/provider-text";
+import { OwnResource } from "../provider/resources/own-resource";
 import { ownerOf } from "./owner";
 
 /** A sandbox as its children need it: a {@link Sandbox} is one. */
@@ -18,7 +18,7 @@ export interface ChildKind {
 }
 
 /** A resource that belongs to a sandbox, and is its child unless the options say otherwise. */
-export abstract class ChildResource extends pulumi.dynamic.Resource {
+export abstract class ChildResource extends OwnResource {
 	constructor(
 		{ type, results }: ChildKind,
 		name: string,
@@ -29,12 +29,10 @@ export abstract class ChildResource extends pulumi.dynamic.Resource {
 		const { extension, handle } = sandbox;
 		const owner = ownerOf(name, `pulumi-nodejs:dynamic/sandboxer:${type}`, parent);
 		super(
-			providerOf(type.toLowerCase()),
+			{ provider: type.toLowerCase(), type, results },
 			name,
-			{ ...propertiesOf(results, args), extension, handle, owner },
-			withDefaults({ ...opts, ...(parent === undefined ? {} : { parent }) }),
-			"sandboxer",
-			type,
+			{ ...args, extension, handle, owner },
+			{ ...opts, ...(parent === undefined ? {} : { parent }) },
 		);
 	}
 }

@@ -1,6 +1,6 @@
-import * as pulumi from "@pulumi/pulumi";
+import type * as pulumi from "@pulumi/pulumi";
 import type { Controls, Handle, Json, Lease, Owner, Reachability } from "../contract/types";
-import { propertiesOf, providerOf, withDefaults } from "./provider-text";
+import { OwnResource } from "./own-resource";
 
 /** The inputs of a sandbox resource: the component's args by their own names, and the owner. */
 export interface SandboxResourceArgs {
@@ -31,7 +31,7 @@ const PLANNED = ["sandboxId", "phase", "route", "quote"] as const;
  * One sandbox of one extension. The class is the same for all of them: type token and provider are made of
  * the extension's id, so that a third party's YAML file is enough for a type of its own.
  */
-export class SandboxResource extends pulumi.dynamic.Resource {
+export class SandboxResource extends OwnResource {
 	declare readonly sandboxId: pulumi.Output<string>;
 	declare readonly extension: pulumi.Output<string>;
 	declare readonly phase: pulumi.Output<string>;
@@ -51,13 +51,12 @@ export class SandboxResource extends pulumi.dynamic.Resource {
 		args: SandboxResourceArgs | undefined,
 		opts: pulumi.CustomResourceOptions,
 	) {
+		const results = [...PLANNED, ...RESULTS];
 		super(
-			providerOf(extension),
+			{ provider: extension, type: typeName(extension), results, secrets: ["credentials"] },
 			name,
-			{ ...propertiesOf([...PLANNED, ...RESULTS], args ?? {}), extension },
-			withDefaults(opts, ["credentials"]),
-			"sandboxer",
-			typeName(extension),
+			{ ...args, extension },
+			opts,
 		);
 	}
 }
