@@ -1,6 +1,6 @@
 import { defineCommand } from "../command-line/command";
 import { errorDocument } from "../output/report";
-import { ownerText, sandboxDocument, stateOf } from "../output/sandbox";
+import { nowThere, ownerText, sandboxDocument, stateOf } from "../output/sandbox";
 import { table } from "../output/table";
 import { moment } from "../output/times";
 import { findAll } from "../place/find";
@@ -25,7 +25,7 @@ export const list = defineCommand({
 			one.handle.sandbox_id,
 			one.handle.extension,
 			stateOf(one, now()),
-			moment(one.located?.expiresAt, now(), ""),
+			moment(one.located?.expiresAt, nowThere(one, now()), ""),
 			one.located?.profile.id ?? "",
 			ownerText(one.located?.owner),
 		]);

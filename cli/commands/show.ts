@@ -3,7 +3,7 @@ import { SandboxerError } from "../../provider/errors";
 import { defineCommand } from "../command-line/command";
 import { EXIT } from "../command-line/exit";
 import { errorDocument } from "../output/report";
-import { ownerText, sandboxDocument, stateOf } from "../output/sandbox";
+import { nowThere, ownerText, sandboxDocument, stateOf } from "../output/sandbox";
 import { facts, rows } from "../output/table";
 import { moment } from "../output/times";
 import { type Found, findOne } from "../place/find";
@@ -75,11 +75,19 @@ function sheet(found: Found, ready: Omit<Ready, "credentials"> | undefined, now:
 		labels: labels(located?.labels),
 		created: located && moment(located.createdAt, now),
 		ready: ready && moment(ready.lease.readyAt, now),
-		ends: moment(ready?.lease.expiresAt ?? located?.expiresAt, now),
+		ends: moment(ready?.lease.expiresAt ?? located?.expiresAt, nowThere(found, now)),
+		clock: clock(located?.clockAheadSeconds),
 		host: handle.host,
 		workspace: ready?.workspaceDir,
 		ssh: ready?.reachability.ssh,
 	});
+}
+
+/** Where the two clocks differ by more than a rounding. */
+function clock(aheadSeconds = 0): string | undefined {
+	if (Math.abs(aheadSeconds) < 2) return undefined;
+	const [length, side] = [Math.abs(aheadSeconds), aheadSeconds > 0 ? "ahead of" : "behind"];
+	return `this machine's is ${length} s ${side} the one that decides on the lease`;
 }
 
 function labels(known: Readonly<Record<string, string>> = {}): string | undefined {

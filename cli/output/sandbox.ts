@@ -29,6 +29,7 @@ export function sandboxDocument(found: Found, now: number) {
 		createdAt: located?.createdAt ?? null,
 		readyAt: located?.readyAt ?? null,
 		expiresAt: located?.expiresAt ?? null,
+		clockAheadSeconds: located?.clockAheadSeconds ?? null,
 		profile: located?.profile ?? null,
 		owner: located?.owner ?? null,
 		consumer: located?.consumer ?? null,
@@ -36,6 +37,11 @@ export function sandboxDocument(found: Found, now: number) {
 		urn: urn ?? located?.owner.urn ?? null,
 		handle,
 	};
+}
+
+/** This machine's time, as the clock that decides on its lease would have it, in milliseconds. */
+export function nowThere({ located }: Pick<Found, "located">, now: number): number {
+	return now - (located?.clockAheadSeconds ?? 0) * 1000;
 }
 
 /** Whose a sandbox is, for a person: `project/stack/resource`. */

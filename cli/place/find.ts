@@ -75,8 +75,8 @@ function isCalled({ urn, located }: Found, name: string): boolean {
 }
 
 async function locate(place: Place, query: { readonly sandboxId: string } | Record<never, never>): Promise<Seen> {
-	const { answers, failures } = await place.ask("find its sandboxes", (extension) =>
-		extension.locate(query, place.call(LOOK_SECONDS)),
+	const { answers, failures } = await place.ask("find its sandboxes", (extension, unreadable) =>
+		extension.locate(query, { ...place.call(LOOK_SECONDS), unreadable }),
 	);
 	const found = answers.flatMap(({ extension, value }) =>
 		value.map((located) => ({

@@ -82,17 +82,23 @@ export class Place {
 
 	/**
 	 * Asks the chosen extensions, else all self-hosted ones. One that cannot do it at all is passed over, unless it was
-	 * chosen; one that fails stands in the failures, beside the others' answers.
+	 * chosen; one that fails stands in the failures, beside the others' answers, and so does what one of them says has failed.
 	 *
 	 * @throws SandboxerError `unsupported` where none of them can.
 	 */
-	async ask<T>(what: string, question: (extension: SandboxExtension) => Promise<T>): Promise<Answers<T>> {
+	async ask<T>(
+		what: string,
+		question: (extension: SandboxExtension, failed: (thrown: unknown) => void) => Promise<T>,
+	): Promise<Answers<T>> {
 		const answers: Answer<T>[] = [];
 		const failures: SandboxerError[] = [];
 		for (const id of this.extensionIds()) {
 			try {
 				const extension = this.open(id);
-				answers.push({ extension, value: await question(extension) });
+				answers.push({
+					extension,
+					value: await question(extension, (thrown) => failures.push(ofExtension(id, thrown))),
+				});
 			} catch (thrown) {
 				const passedOver = hasCode(thrown, "unsupported") && this.chosen.length === 0;
 				if (!passedOver) failures.push(ofExtension(id, thrown));

@@ -10,6 +10,7 @@ import {
 	type Handle,
 	isSameOwner,
 	type LeaseCall,
+	type LocateCall,
 	type Located,
 	type Owner,
 	type Problem,
@@ -82,9 +83,12 @@ export class BwrapExtension extends SandboxExtension<BwrapInputs> {
 		return teardown(this.site, handle, call);
 	}
 
-	override async locate(query: { owner: Owner } | { sandboxId: string } | Record<never, never>): Promise<Located[]> {
+	override async locate(
+		query: { owner: Owner } | { sandboxId: string } | Record<never, never>,
+		call: LocateCall,
+	): Promise<Located[]> {
 		if ("sandboxId" in query) return locate(this.site, query.sandboxId);
-		const all = await locateAll(this.site);
+		const all = await locateAll(this.site, call);
 		if ("owner" in query) return all.filter(({ owner }) => isSameOwner(owner, query.owner));
 		return all;
 	}

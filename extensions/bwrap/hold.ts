@@ -1,19 +1,35 @@
 import { readdir } from "node:fs/promises";
-import { type Attribution, type Call, type Handle, isSameOwner, type Located } from "../../provider/contract";
+import {
+	type Attribution,
+	type Call,
+	type Handle,
+	isSameOwner,
+	type LocateCall,
+	type Located,
+} from "../../provider/contract";
 import { sandboxIdSchema } from "../../provider/documents/words";
 import { SandboxerError } from "../../provider/errors";
 import { sandboxDirectory } from "../../provider/workspace";
-import { hasBeenReady, leaseState } from "./lease";
+import { clockAheadSeconds, hasBeenReady, leaseState } from "./lease";
 import { isAnyAlive } from "./liveness";
 import { type BwrapRecord, isHolder, parseHandle, readRecord, toHandle, writeRecord } from "./record";
 import { directoryOf, lockSandbox, type Site } from "./site";
 import { exists } from "./teardown";
 
 /** All sandboxes of this site, whatever their state. */
-export async function locateAll(site: Site): Promise<Located[]> {
+export async function locateAll(site: Site, { unreadable }: Pick<LocateCall, "unreadable"> = {}): Promise<Located[]> {
 	if (!(await exists(site.base))) return [];
 	const names = (await readdir(site.base)).filter((name) => sandboxIdSchema.safeParse(name).success);
-	return (await Promise.all(names.map((name) => locate(site, name)))).flat();
+	const located = names.map(async (name) => {
+		try {
+			return await locate(site, name);
+		} catch (thrown) {
+			if (unreadable === undefined) throw thrown;
+			unreadable(SandboxerError.from(thrown));
+			return [];
+		}
+	});
+	return (await Promise.all(located)).flat();
 }
 
 /** The sandbox of an id: one or none. */
@@ -23,6 +39,7 @@ export async function locate(site: Site, sandboxId: string): Promise<Located[]> 
 	if (record === undefined) return [];
 	const { owner, consumer, labels, digest, phase, profile, created_at, ready_at } = record;
 	const lease = hasBeenReady(record) ? await leaseState(site, directory, record) : undefined;
+	const ahead = hasBeenReady(record) ? clockAheadSeconds(site, record) : undefined;
 	return [
 		{
 			handle: toHandle(record, directory),
@@ -35,6 +52,7 @@ export async function locate(site: Site, sandboxId: string): Promise<Located[]> 
 			createdAt: created_at,
 			...(ready_at === undefined ? {} : { readyAt: ready_at }),
 			...(lease === undefined ? {} : { expiresAt: lease.expiresAt, isOver: lease.isOver }),
+			...(ahead === undefined ? {} : { clockAheadSeconds: ahead }),
 			profile,
 			credentialRoutes: record.credential_routes,
 		},

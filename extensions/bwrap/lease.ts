@@ -33,6 +33,16 @@ export interface LeaseState {
 }
 
 /**
+ * How far UTC here is ahead of what it would be had nobody set the clock since the sandbox was ready, in seconds;
+ * undefined where the machine was booted anew.
+ */
+export function clockAheadSeconds(site: Site, { ready_at, ready_uptime, supervisor }: ReadyRecord): number | undefined {
+	if (supervisor.boot_id !== site.table.bootId()) return undefined;
+	const sinceReady = uptimeSeconds(site.clock) - ready_uptime;
+	return Math.round((site.now() - Date.parse(ready_at)) / 1000 - sinceReady);
+}
+
+/**
  * How a lease stands by the clock that the supervisor goes by, as long as the machine has not been booted
  * anew; then by UTC. What the supervisor said itself goes before both.
  */

@@ -17,6 +17,7 @@ import type {
 	Finding,
 	Handle,
 	LeaseCall,
+	LocateCall,
 	Located,
 	MeterQuote,
 	Owner,
@@ -102,7 +103,7 @@ export abstract class SandboxExtension<Inputs extends ExtensionInputs = Extensio
 	/** The sandboxes of an owner, or of an id, on the backend: what makes a lost create findable. */
 	locate(
 		_query: { readonly owner: Owner } | { readonly sandboxId: string } | Record<never, never>,
-		_call: Call,
+		_call: LocateCall,
 	): Promise<Located[]> {
 		return this.refuse("find sandboxes on its backend", "locate");
 	}

@@ -1,4 +1,5 @@
 import type { CredentialRoute } from "../credentials";
+import type { SandboxerError } from "../errors";
 
 /** Plain JSON: what may stand in a state, a record or a handle. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
@@ -98,6 +99,15 @@ export interface Call {
 	progress(message: string): void;
 }
 
+/** What a search for sandboxes brings along. */
+export interface LocateCall extends Call {
+	/**
+	 * Told why a sandbox that was found cannot be told of. Without it the first such one fails the whole search:
+	 * unknown is never taken for gone.
+	 */
+	readonly unreadable?: (failure: SandboxerError) => void;
+}
+
 /** What a change of a lease brings along. */
 export interface LeaseCall extends Call {
 	/** In force from here on; absent: as they were. */
@@ -148,6 +158,8 @@ export interface Located extends Attribution {
 	readonly expiresAt?: string;
 	/** Whether the lease is over, by the clock of the place where it lives; absent until it is ready. */
 	readonly isOver?: boolean;
+	/** How far this caller's UTC is ahead of the clock that decides on the lease, in seconds; absent where nobody can say. */
+	readonly clockAheadSeconds?: number;
 	/** Of the profile it was made by. */
 	readonly profile: { readonly id: string; readonly version: string };
 	/** Credential references that its profile declares. */

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ProcessTable } from "../../provider/identity";
 import { TestStack } from "../engine/support/test-stack";
@@ -85,6 +85,19 @@ describe("the command on sandboxes of ext.bwrap, in a stack of the real engine",
 		expect((await sandboxer(["list", "-x", "bwrap"], here)).stdout).toMatch(
 			new RegExp(`^${id} +ext\\.bwrap +ready `, "m"),
 		);
+	});
+
+	it("list: a damaged record is told of, hides no other, and is the exit status", async () => {
+		const damaged = join(stack.sandboxes, "bwrap", "damaged");
+		mkdirSync(damaged);
+		try {
+			writeFileSync(join(damaged, "record.json"), "{");
+			const { code, stdout, stderr } = await sandboxer(["list", "-x", "bwrap"], here);
+			expect([code, stdout]).toEqual([4, expect.stringMatching(new RegExp(`^${id} +ext\\.bwrap +ready `, "m"))]);
+			expect(stderr).toContain(`${damaged}/record.json is damaged`);
+		} finally {
+			rmSync(damaged, { recursive: true });
+		}
 	});
 
 	it("from elsewhere, with -C", async () => {

@@ -64,6 +64,15 @@ describe("list and show", () => {
 		expect(stdout + text).not.toContain("canary");
 	});
 
+	it("list and show: where the clock that decides is another, the time left is by that one, and show says so", async () => {
+		desk.box("box", { endsInMinutes: 60, clockAheadSeconds: -1200, isOver: false });
+		expect((await desk.run(["list"])).stdout).toMatch(/^box .*\(in 40 min\)/m);
+		const { stdout } = await desk.run(["show", "box"]);
+		expect(stdout).toMatch(/^clock: +this machine's is 1200 s behind the one that decides on the lease$/m);
+		expect(stdout).toMatch(/^ends: .*\(in 40 min\)$/m);
+		expect((await desk.json(["show", "box"])).document).toMatchObject({ sandbox: { clockAheadSeconds: -1200 } });
+	});
+
 	it("show of one that cannot be used: what is known, why, and status 1", async () => {
 		desk.box("box", { alive: false });
 		const { code, stdout, stderr } = await desk.run(["show", "box"]);

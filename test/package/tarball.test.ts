@@ -112,7 +112,7 @@ describe("the tarball of npm pack", () => {
 		["npm", npmProject],
 		["pnpm", pnpmProject],
 	] as const)("installed by %s", (manager, project) => {
-		it("opens by its three entries, and by nothing else", async () => {
+		it("opens by its four entries, and by nothing else", async () => {
 			const script = `
 				const closed = (path) => {
 					try {
@@ -122,7 +122,7 @@ describe("the tarball of npm pack", () => {
 					}
 				};
 				const paths = JSON.parse(process.argv[1]);
-				const entries = ["pulumi-sandboxer", "pulumi-sandboxer/dynamic", "pulumi-sandboxer/extension"];
+				const entries = ["", "/dynamic", "/extension", "/conformance"].map((entry) => "pulumi-sandboxer" + entry);
 				const named = async (names) => [Object.keys(require(names)), Object.keys(await import(names))];
 				Promise.all(entries.map(named)).then((open) =>
 					console.log(JSON.stringify({ open, closed: paths.map((path) => closed("pulumi-sandboxer/" + path)) })),
@@ -132,7 +132,7 @@ describe("the tarball of npm pack", () => {
 			const { stdout } = await outside.ok("node", ["-e", script, JSON.stringify(paths)], { cwd: project });
 			const seen = JSON.parse(stdout) as { open: [string[], string[]][]; closed: string[] };
 			expect([...new Set(seen.closed)]).toEqual(["ERR_PACKAGE_PATH_NOT_EXPORTED"]);
-			for (const [index, name] of ["Sandbox", "provider", "SandboxerError"].entries())
+			for (const [index, name] of ["Sandbox", "provider", "SandboxerError", "conformance"].entries())
 				expect(seen.open[index]).toEqual([expect.arrayContaining([name]), expect.arrayContaining([name])]);
 		});
 

@@ -70,11 +70,16 @@ export const SNAPSHOTS: readonly Case[] = [
 		},
 	},
 	{
-		name: "keeps no credential in a snapshot",
+		name: "keeps no credential in a snapshot that is taken while a command has them",
 		needs: ["execution"],
 		run: async (bench) => {
-			await bench.execute(["true"], { credentialRouteRefs: ["DB", "KEY", "DECLARED"] });
-			const { handle } = await bench.restore(await take(bench, fresh()));
+			const script = "echo up >up; until [ -e taken ]; do sleep 0.1; done";
+			const holding = bench.execute(["sh", "-c", script], { credentialRouteRefs: ["DB", "KEY", "DECLARED"] });
+			await bench.sh("cd /workspace; until [ -e up ]; do sleep 0.1; done");
+			const meta = await take(bench, fresh());
+			await bench.sh("touch /workspace/taken");
+			assert.equal((await holding).exitCode, 0);
+			const { handle } = await bench.restore(meta);
 			assert.equal(await bench.sh("grep -rls '[c]anary-' /workspace || :", {}, handle), "");
 		},
 	},

@@ -160,7 +160,7 @@ describe("case 25: expiry.yaml", () => {
 		] as const) {
 			held.utcAtReady = Date.parse(held.readyAt) + skewMinutes * 60_000;
 			held.set(READY_UPTIME + uptime);
-			expect((await located(held)).isOver).toBe(isOver);
+			expect(await located(held)).toMatchObject({ isOver, clockAheadSeconds: skewMinutes * 60 });
 		}
 		await lease.over();
 		expect(await lease.verdict()).toMatchObject({ kind: "over" });
@@ -197,7 +197,7 @@ describe("case 25: expiry.yaml", () => {
 		it.each(rows(({ revived }) => revived !== undefined))("%s", async () => {
 			const first = await local.make("box", { ttlSeconds: 2 });
 			const before = await local.extension.waitReady(first, local.call);
-			while (!(await local.extension.locate({ sandboxId: "box" }))[0]?.isOver)
+			while (!(await local.extension.locate({ sandboxId: "box" }, local.call))[0]?.isOver)
 				await new Promise((resolve) => setTimeout(resolve, 50));
 			const second = await local.make("box", { ttlSeconds: 600 });
 			const { lease } = await local.extension.waitReady(second, local.call);

@@ -74,7 +74,7 @@ export class LocalBwrap {
 	}
 
 	async dispose(): Promise<void> {
-		const left = await this.extension.locate({});
+		const left = await this.extension.locate({}, this.call);
 		for (const handle of [...this.handles, ...left.map((located) => located.handle)]) {
 			await this.extension.teardown(handle, this.call).catch(() => undefined);
 		}

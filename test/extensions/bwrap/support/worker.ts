@@ -16,7 +16,7 @@ const jobs: { [Job in keyof Jobs]: (takes: Jobs[Job]["takes"]) => Promise<Jobs[J
 	provision: (wish) => extension.provision(wish.profile, wish.inputs, "local", requestFor(wish, gone.signal)),
 	waitReady: (handle) => extension.waitReady(handle, call),
 	teardown: (handle) => extension.teardown(handle, call),
-	locate: () => extension.locate({}),
+	locate: () => extension.locate({}, call),
 	extendLease: ({ handle, expiresAt, terms }) =>
 		extension.extendLease(handle, expiresAt, { ...call, ...(terms === undefined ? {} : { terms }) }),
 	expire: async (handle) => (await extension.expire(handle, call)) ?? null,
