@@ -18,4 +18,5 @@ module.exports = {
 	// A run of the engine takes seconds, several of them a test. No test is about time.
 	testTimeout: 300_000,
 	maxWorkers: 2,
+	testSequencer: "<rootDir>/test/jest/sequencer.cjs",
 };
