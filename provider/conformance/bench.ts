@@ -46,6 +46,17 @@ export class Bench {
 		return caller;
 	}
 
+	/** @param time - Where the caller's clock is held, in milliseconds since 1970. */
+	async withClock(time: number, work: (caller: Caller) => Promise<void>): Promise<void> {
+		const caller = this.newCaller();
+		await caller.do("clock", time);
+		try {
+			await work(caller);
+		} finally {
+			await caller.end("SIGKILL");
+		}
+	}
+
 	wish(changes: Partial<Wish> = {}, profile: Partial<ProfileDocument> = {}): Wish {
 		const { adapter } = this;
 		return {

@@ -33,6 +33,12 @@ async function leaseOf(bench: Bench, handle: Handle): Promise<Located | undefine
 	return (await bench.located({ sandboxId: handle.sandbox_id }))[0];
 }
 
+/** Where an extension measures by how much the caller's clock is ahead, it is so. */
+function assertAhead(located: Located | undefined, seconds: number): void {
+	const { clockAheadSeconds: ahead = seconds } = located ?? {};
+	assert.ok(Math.abs(ahead - seconds) <= 60, `the clock is said to be ${ahead} s ahead, not ${seconds}`);
+}
+
 export const LEASES: readonly Case[] = [
 	{
 		name: "ends a sandbox when its lease is over, also where its maker is gone",
@@ -124,6 +130,40 @@ export const LEASES: readonly Case[] = [
 			);
 			assert.equal(reports.filter((report) => (report?.removed.length ?? 0) > 0).length, 1);
 			same(await bench.traces(handle), []);
+		},
+	},
+	{
+		name: "goes by the clock of the place: a caller whose clock is held an hour ahead ends nothing early, and makes no longer lease",
+		needs: ["locate", "expire"],
+		run: async (bench) => {
+			const handle = await short(bench, 900);
+			await bench.withClock(Date.now() + HOUR_MS, async (ahead) => {
+				const [before] = await ahead.do("locate", { sandboxId: handle.sandbox_id });
+				assert.notEqual(before?.isOver, true);
+				assertAhead(before, 3600);
+				assert.equal(await ahead.do("expire", handle), undefined);
+				const terms = { maxSeconds: 1800 };
+				const granted = await ahead.do("extendLease", { handle, expiresAt: inMs(100 * HOUR_MS), terms });
+				const { lease } = await bench.caller.do("waitReady", handle);
+				assert.equal(lease.expiresAt, granted);
+				assert.ok(Math.abs((Date.parse(granted) - Date.parse(lease.readyAt)) / 1000 - 1800) <= 1, granted);
+			});
+		},
+	},
+	{
+		name: "goes by the clock of the place: a caller whose clock is held an hour behind keeps nothing alive",
+		needs: ["locate", "expire"],
+		run: async (bench) => {
+			const handle = await short(bench, 1);
+			await bench.withClock(Date.now() - HOUR_MS, async (behind) => {
+				await endsBy(bench, handle, 4);
+				const [over] = await behind.do("locate", { sandboxId: handle.sandbox_id });
+				assert.notEqual(over?.isOver, false);
+				assertAhead(over, -3600);
+				const late = behind.do("extendLease", { handle, expiresAt: inMs(-HOUR_MS / 2) });
+				await rejected(late, { code: "gone", names: [handle.sandbox_id] });
+				assert.ok(((await behind.do("expire", handle))?.removed.length ?? 0) > 0, "it was kept");
+			});
 		},
 	},
 	{

@@ -339,6 +339,13 @@ const SANDBOXES: readonly Mutant[] = [
 		seen: /when its lease is over/,
 	},
 	{
+		what: "a lease goes by the caller's clock",
+		edits: [
+			["extensions/bwrap/lease.ts", "uptimeSeconds(site.clock) >= deadline", "Date.parse(expires_at) <= site.now()"],
+		],
+		seen: /goes by the clock of the place/,
+	},
+	{
 		what: "a lease is extended beyond the longest",
 		edits: [
 			[
