@@ -118,9 +118,11 @@ export class Supervisor {
 	async dismiss(): Promise<void> {
 		const { pid } = this.#child;
 		if (!this.#started && !this.#hasEnded && pid !== undefined) {
-			const exit = once(this.#child, "exit");
+			// Not only the shell's end: the flock(1) that it may have begun holds the same pipes.
+			const closed = once(this.#child, "close");
+			for (const pipe of [this.#ready, this.#child.stderr]) pipe?.resume();
 			process.kill(-pid, "SIGKILL");
-			await exit;
+			await closed;
 		}
 		for (const stream of this.#child.stdio) stream?.destroy();
 		this.#child.unref();
