@@ -1,5 +1,14 @@
-import { constants, fstatSync, ftruncateSync, statSync, writeSync } from "node:fs";
-import { type FileHandle, open, rm } from "node:fs/promises";
+import {
+	closeSync,
+	constants,
+	fstatSync,
+	ftruncateSync,
+	openSync,
+	readFileSync,
+	rmSync,
+	statSync,
+	writeSync,
+} from "node:fs";
 import { hasErrno, SandboxerError } from "../errors";
 import { run } from "../transport";
 
@@ -39,20 +48,20 @@ export async function withLock<T>(
 	options: LockOptions,
 	work: (lock: HeldLock) => Promise<T>,
 ): Promise<T> {
-	const handle = await acquire(file, options);
+	const descriptor = await acquire(file, options);
 	try {
-		return await work({ descriptor: handle.fd });
+		return await work({ descriptor });
 	} finally {
-		await rm(file, { force: true });
-		await handle.close();
+		rmSync(file, { force: true });
+		closeSync(descriptor);
 	}
 }
 
 /** Whether somebody holds the lock just now. Leaves the file as it is, and makes none. */
 export async function isLocked(file: string, { signal, path }: Pick<LockOptions, "signal" | "path">): Promise<boolean> {
-	let handle: FileHandle;
+	let descriptor: number;
 	try {
-		handle = await open(file, constants.O_RDWR | constants.O_NOFOLLOW);
+		descriptor = openSync(file, constants.O_RDWR | constants.O_NOFOLLOW);
 	} catch (thrown) {
 		if (hasErrno(thrown, "ENOENT")) return false;
 		throw thrown;
@@ -62,33 +71,34 @@ export async function isLocked(file: string, { signal, path }: Pick<LockOptions,
 			env: { PATH: path },
 			signal,
 			timeoutSeconds: 5,
-			descriptors: [handle.fd],
+			descriptors: [descriptor],
 		});
 		// Whatever else went wrong: it may be held.
 		return exitCode !== 0;
 	} finally {
-		await handle.close();
+		closeSync(descriptor);
 	}
 }
 
-async function acquire(file: string, options: LockOptions): Promise<FileHandle> {
+/** Takes microseconds but for the wait, and less than a way to another thread and back. */
+async function acquire(file: string, options: LockOptions): Promise<number> {
 	for (;;) {
 		// Whoever does not hold the lock must not remove the file that is made here.
 		if (options.signal.aborted) throw stopped(options.what);
-		const handle = await open(file, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
+		const descriptor = openSync(file, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
 		try {
-			await flock(handle, file, options);
+			await flock(descriptor, file, options);
 			// Whoever held it before us has removed the file: then this is a lock on nothing.
-			if (isStill(file, handle)) {
-				ftruncateSync(handle.fd);
-				writeSync(handle.fd, String(process.pid), 0);
-				return handle;
+			if (isStill(file, descriptor)) {
+				ftruncateSync(descriptor);
+				writeSync(descriptor, String(process.pid), 0);
+				return descriptor;
 			}
 		} catch (thrown) {
-			await handle.close();
+			closeSync(descriptor);
 			throw thrown;
 		}
-		await handle.close();
+		closeSync(descriptor);
 	}
 }
 
@@ -98,7 +108,7 @@ function stopped(what: string): SandboxerError {
 
 /** flock(1) locks the open file that both descriptors, its own and ours, stand for. */
 async function flock(
-	handle: FileHandle,
+	descriptor: number,
 	file: string,
 	{ what, signal, timeoutSeconds, path, take }: LockOptions,
 ): Promise<void> {
@@ -107,12 +117,12 @@ async function flock(
 			env: { PATH: path },
 			signal,
 			timeoutSeconds: timeoutSeconds + 5,
-			descriptors: [handle.fd],
+			descriptors: [descriptor],
 		});
-	const { exitCode, stderr } = await (take?.(handle.fd, timeoutSeconds) ?? byFlock());
+	const { exitCode, stderr } = await (take?.(descriptor, timeoutSeconds) ?? byFlock());
 	if (exitCode === 0) return;
 	if (exitCode === FLOCK_TIMED_OUT && stderr === "") {
-		const holder = (await handle.readFile("utf8")).trim();
+		const holder = readFileSync(descriptor, "utf8").trim();
 		throw new SandboxerError({
 			code: "timeout",
 			message: `${what} is being worked on by process ${holder === "" ? "(unknown)" : holder}, which has not let go for ${timeoutSeconds} s.`,
@@ -126,8 +136,8 @@ async function flock(
 	});
 }
 
-function isStill(file: string, handle: FileHandle): boolean {
+function isStill(file: string, descriptor: number): boolean {
 	const there = statSync(file, { throwIfNoEntry: false });
-	const ours = fstatSync(handle.fd);
+	const ours = fstatSync(descriptor);
 	return there?.ino === ours.ino && there.dev === ours.dev;
 }
