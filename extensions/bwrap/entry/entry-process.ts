@@ -115,6 +115,13 @@ export class EntryProcess {
 		for (const output of this.outputs) output.destroy();
 	}
 
+	/** Ends one that is not wanted any more, and waits for that: until then it is in the sandbox's control groups. */
+	async discard(): Promise<void> {
+		this.end();
+		await this.exited.catch(() => undefined);
+		this.close();
+	}
+
 	/** Lets go of its pipes. */
 	close(): void {
 		for (const stream of [...this.outputs, ...this.child.stdio]) stream?.destroy();

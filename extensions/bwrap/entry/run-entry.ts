@@ -22,7 +22,7 @@ export interface Entry extends EntryOptions {
 	readonly command: Command;
 	readonly signal: AbortSignal;
 	readonly timeoutSeconds: number;
-	/** One that was started ahead, with the same options. */
+	/** One that was started ahead, with the same options; ours to end from here on. */
 	readonly started?: EntryProcess | undefined;
 }
 
@@ -34,8 +34,13 @@ export interface Entry extends EntryOptions {
  */
 export async function runEntry(entry: Entry): Promise<CommandEnd> {
 	const { record, signal, timeoutSeconds } = entry;
-	assertMayEnter(record);
-	if (signal.aborted) throw stopped(record);
+	try {
+		assertMayEnter(record);
+		if (signal.aborted) throw stopped(record);
+	} catch (thrown) {
+		await entry.started?.discard();
+		throw thrown;
+	}
 	const way = entry.started ?? (await EntryProcess.start(entry));
 	const { exited, outputs } = way;
 	let ending: "timeout" | "abort" | undefined;

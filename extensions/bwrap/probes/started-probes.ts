@@ -34,12 +34,8 @@ export class StartedProbes {
 		return started;
 	}
 
-	/** Ends the one of a sandbox, if it was not taken: it is in the sandbox's control groups. */
+	/** Ends the one of a sandbox, if it was not taken. */
 	async drop(directory: string): Promise<void> {
-		const started = await this.take(directory);
-		if (started === undefined) return;
-		started.end();
-		await started.exited.catch(() => undefined);
-		started.close();
+		await (await this.take(directory))?.discard();
 	}
 }

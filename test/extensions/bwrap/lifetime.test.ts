@@ -208,4 +208,16 @@ describe("a create that is stopped", () => {
 			expect(readdirSync(join(place.stateDir, "bwrap"))).toEqual(outcome === "made" ? ["box"] : []);
 		},
 	);
+
+	it("before its probe: keeps nothing of that either", async () => {
+		const caller = new AbortController();
+		const extension = new BwrapExtension(bwrapHost(place.stateDir, process.env));
+		const wanted = wish();
+		const call = requestFor(wanted, caller.signal);
+		const { handle } = await extension.provision(wanted.profile, wanted.inputs, "local", call);
+		caller.abort();
+		await expect(extension.waitReady(handle, call)).rejects.toMatchObject({ code: "aborted" });
+		const { remains } = await extension.teardown(handle, requestFor(wanted, new AbortController().signal));
+		expect([remains, place.traces()]).toEqual([[], []]);
+	});
 });
