@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { groupsIn, removeGroups } from "../extensions/bwrap/support/control-groups";
 import { isRunning, processesOf, until } from "./support/processes";
 import { TestStack } from "./support/test-stack";
 
@@ -84,6 +86,7 @@ describe("resource options", () => {
 		const { init } = stack.record(id);
 		await stack.destroy();
 		await until("its lease has ended it", () => !isRunning(init.pid), 10_000);
+		await removeGroups(groupsIn(join(stack.sandboxes, "bwrap")));
 	});
 
 	it("deletedWith means no teardown where the other is deleted too; the lease ends it", async () => {
@@ -96,6 +99,7 @@ describe("resource options", () => {
 		await stack.destroy();
 		expect(stack.sandboxFolders()).toEqual([id]);
 		await until("its lease has ended it", () => !isRunning(init.pid), 10_000);
+		await removeGroups(groupsIn(join(stack.sandboxes, "bwrap")));
 	});
 
 	it("import is refused and points to adopt", async () => {

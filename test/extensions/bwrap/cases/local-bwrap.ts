@@ -5,6 +5,7 @@ import { BwrapExtension } from "../../../../extensions/bwrap/handler";
 import type { Call, Handle, ProvisionRequest } from "../../../../provider/contract";
 import { profileSchema } from "../../../../provider/documents/profile";
 import type { Backend, SandboxOutputs } from "../../../../provider/lifecycle";
+import { groupsIn, removeGroups } from "../support/control-groups";
 
 /** The extension itself, in this process, on a state folder of its own. */
 export class LocalBwrap {
@@ -19,6 +20,7 @@ export class LocalBwrap {
 		isolation: { level: "process" },
 	});
 	private readonly handles: Handle[] = [];
+	private readonly groups = new Set<string>();
 
 	/** @param now - Milliseconds since 1970, UTC. */
 	constructor(now = Date.now) {
@@ -59,6 +61,7 @@ export class LocalBwrap {
 	async make(sandboxId: string, changes: Partial<ProvisionRequest> = {}): Promise<Handle> {
 		const { handle } = await this.extension.provision(this.profile, {}, "local", this.request(sandboxId, changes));
 		this.handles.push(handle);
+		for (const group of groupsIn(this.base)) this.groups.add(group);
 		return handle;
 	}
 
@@ -78,6 +81,7 @@ export class LocalBwrap {
 		for (const handle of [...this.handles, ...left.map((located) => located.handle)]) {
 			await this.extension.teardown(handle, this.call).catch(() => undefined);
 		}
+		await removeGroups(this.groups);
 		rmSync(this.folder, { recursive: true, force: true });
 	}
 }
