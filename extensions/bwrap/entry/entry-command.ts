@@ -2,6 +2,7 @@ import type { Command } from "../../../provider/contract";
 import { shellWord } from "../../../provider/transport";
 import { closingArguments } from "../holder/command";
 import { isBounded, joinText, PIDS_MAX } from "../limits/cgroup";
+import { becomeOptions } from "../own-uid";
 import type { Programs } from "../preflight";
 import type { BwrapRecord } from "../record";
 
@@ -41,13 +42,10 @@ export function entryCommand(
 	{ argv, user }: Pick<Command, "argv" | "user">,
 	{ gate, filtered, stray }: Gatekeeping,
 ): string[] {
-	const becomes = entryUser(record);
-	const become =
-		becomes === undefined ? [] : ["--reuid", String(becomes), "--regid", String(becomes), "--clear-groups"];
 	const enter = [
 		...[programs.prlimit, "--core=1:1", ...rlimits(record)],
 		// Asked for by the one that it is becoming: another user's process loses the signal.
-		...[programs.setpriv, ...become, "--pdeathsig", "KILL", programs.nsenter],
+		...[programs.setpriv, ...becomeOptions(entryUser(record)), "--pdeathsig", "KILL", programs.nsenter],
 	];
 	const script = [
 		// Where memory is short, a command is killed before the process that holds the sandbox.

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { becomeWords } from "../own-uid";
 import type { Programs } from "../preflight";
 import type { BwrapRecord } from "../record";
 import { HOME, systemArguments } from "./system-files";
@@ -79,9 +80,6 @@ export function holderCommand(
 		...closingArguments(stray),
 		...["sh", "-c", "echo ready >&4; exec 4>&- 3>&-; exec sleep infinity"],
 	];
-	const uid = record.own_uid;
-	const become =
-		uid === undefined ? [] : [programs.setpriv, "--reuid", String(uid), "--regid", String(uid), "--clear-groups"];
 	// One byte: a core pattern that is a pipe ignores 0, and its handler runs as root of the machine.
-	return [programs.prlimit, "--core=1:1", ...become, ...bwrap];
+	return [programs.prlimit, "--core=1:1", ...becomeWords(programs, record.own_uid), ...bwrap];
 }

@@ -1,6 +1,7 @@
 import { entryUser } from "../entry/entry-command";
 import { INSIDE_ENVIRONMENT } from "../holder/command";
 import { programArguments } from "../holder/system-files";
+import { becomeWords } from "../own-uid";
 import type { Programs } from "../preflight";
 import type { BwrapRecord } from "../record";
 
@@ -17,11 +18,8 @@ export function tarConfinement(
 	workspace: string,
 	access: "read" | "write",
 ): string[] {
-	const user = entryUser(record);
-	const become =
-		user === undefined ? [] : [programs.setpriv, "--reuid", String(user), "--regid", String(user), "--clear-groups"];
 	return [
-		...become,
+		...becomeWords(programs, entryUser(record)),
 		...[programs.bwrap, "--die-with-parent", "--unshare-all", "--cap-drop", "ALL", "--new-session"],
 		...programArguments(),
 		...[access === "read" ? "--ro-bind" : "--bind", workspace, TAR_DIRECTORY],
