@@ -10,7 +10,7 @@ import {
 import { sandboxIdSchema } from "../../provider/documents/words";
 import { SandboxerError } from "../../provider/errors";
 import { sandboxDirectory } from "../../provider/workspace";
-import { clockAheadSeconds, hasBeenReady, leaseState } from "./lease";
+import { hasBeenReady, leaseFacts } from "./lease";
 import { isAnyAlive } from "./liveness";
 import { type BwrapRecord, isHolder, parseHandle, readRecord, toHandle, writeRecord } from "./record";
 import { directoryOf, lockSandbox, type Site } from "./site";
@@ -38,8 +38,6 @@ export async function locate(site: Site, sandboxId: string): Promise<Located[]> 
 	const record = await readRecord(directory);
 	if (record === undefined) return [];
 	const { owner, consumer, labels, digest, phase, profile, created_at, ready_at } = record;
-	const lease = hasBeenReady(record) ? await leaseState(site, directory, record) : undefined;
-	const ahead = hasBeenReady(record) ? clockAheadSeconds(site, record) : undefined;
 	return [
 		{
 			handle: toHandle(record, directory),
@@ -51,8 +49,7 @@ export async function locate(site: Site, sandboxId: string): Promise<Located[]> 
 			alive: await isAnyAlive(site.table, directory, record),
 			createdAt: created_at,
 			...(ready_at === undefined ? {} : { readyAt: ready_at }),
-			...(lease === undefined ? {} : { expiresAt: lease.expiresAt, isOver: lease.isOver }),
-			...(ahead === undefined ? {} : { clockAheadSeconds: ahead }),
+			...(hasBeenReady(record) ? await leaseFacts(site, directory, record) : {}),
 			profile,
 			credentialRoutes: record.credential_routes,
 		},

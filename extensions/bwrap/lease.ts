@@ -1,3 +1,4 @@
+import type { Located } from "../../provider/contract";
 import type { ProcessIdentity } from "../../provider/identity";
 import { sandboxFolders } from "./holder/command";
 import { readDeadline, uptimeSeconds } from "./holder/control-folder";
@@ -33,16 +34,6 @@ export interface LeaseState {
 }
 
 /**
- * How far UTC here is ahead of what it would be had nobody set the clock since the sandbox was ready, in seconds;
- * undefined where the machine was booted anew.
- */
-export function clockAheadSeconds(site: Site, { ready_at, ready_uptime, supervisor }: ReadyRecord): number | undefined {
-	if (supervisor.boot_id !== site.table.bootId()) return undefined;
-	const sinceReady = uptimeSeconds(site.clock) - ready_uptime;
-	return Math.round((site.now() - Date.parse(ready_at)) / 1000 - sinceReady);
-}
-
-/**
  * How a lease stands by the clock that the supervisor goes by, as long as the machine has not been booted
  * anew; then by UTC. What the supervisor said itself goes before both.
  */
@@ -57,9 +48,26 @@ export async function leaseState(site: Site, directory: string, record: ReadyRec
 	const deadline = written ?? recorded;
 	const expiresAt = deadline === recorded ? expires_at : utc(deadline);
 	if (verdict?.kind === "over") return { expiresAt, isOver: true };
-	const isOver =
-		record.supervisor.boot_id === site.table.bootId()
-			? uptimeSeconds(site.clock) >= deadline
-			: Date.parse(expires_at) <= site.now();
+	const isOver = hasRunSince(site, record)
+		? uptimeSeconds(site.clock) >= deadline
+		: Date.parse(expires_at) <= site.now();
 	return { expiresAt, isOver };
+}
+
+/** What is told of the lease of a sandbox that was found. */
+export async function leaseFacts(
+	site: Site,
+	directory: string,
+	record: ReadyRecord,
+): Promise<Pick<Located, "expiresAt" | "isOver" | "clockAheadSeconds">> {
+	const { expiresAt, isOver } = await leaseState(site, directory, record);
+	if (!hasRunSince(site, record)) return { expiresAt, isOver };
+	const sinceReady = uptimeSeconds(site.clock) - record.ready_uptime;
+	const ahead = (site.now() - Date.parse(record.ready_at)) / 1000 - sinceReady;
+	return { expiresAt, isOver, clockAheadSeconds: Math.round(ahead) };
+}
+
+/** Whether the machine, and with it the clock that decides, has run without a boot since the sandbox was made. */
+function hasRunSince(site: Site, { supervisor }: ReadyRecord): boolean {
+	return supervisor.boot_id === site.table.bootId();
 }
