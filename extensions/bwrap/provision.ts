@@ -1,4 +1,3 @@
-import { randomInt } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import {
 	checkpoint,
@@ -8,9 +7,7 @@ import {
 	type Provisioned,
 	type ProvisionRequest,
 } from "../../provider/contract";
-import { routeOf } from "../../provider/credentials";
 import { errnoOf, SandboxerError } from "../../provider/errors";
-import { leaseTerms } from "../../provider/lease/lease-seconds";
 import { sandboxDirectory } from "../../provider/workspace";
 import { allDone } from "./all-done";
 import { sandboxFolders } from "./holder/command";
@@ -19,12 +16,12 @@ import { Supervisor } from "./holder/start";
 import { writeSystemFiles } from "./holder/system-files";
 import { setIdleLimit } from "./idle/idle-limit";
 import { hasBeenReady, leaseState } from "./lease";
-import { type Cgroup, makeCgroups, planCgroups } from "./limits/cgroup";
+import { makeCgroups, planCgroups } from "./limits/cgroup";
 import { cgroupName } from "./limits/cgroup-name";
 import { isAnyAlive, isWhole } from "./liveness";
-import { OWN_UIDS } from "./own-uid";
+import { isResumed, newRecord, termsOf } from "./new-record";
 import { makeOpenFolder } from "./readable";
-import { type BwrapRecord, isHolder, parseHandle, readRecord, toHandle, writeReadyRecord, writeRecord } from "./record";
+import { type BwrapRecord, readRecord, toHandle, writeReadyRecord, writeRecord } from "./record";
 import { lockSandbox, type Site } from "./site";
 import { exists, isUnfinished, removeSandbox } from "./teardown";
 import type { WorkspaceSource } from "./workspace-source";
@@ -146,74 +143,6 @@ async function adopt(
 	const { remains } = await removeSandbox(site, directory, earlier, request);
 	if (remains.length > 0) throw remaining(request.sandboxId, remains);
 	return undefined;
-}
-
-/** Whether the handle in the state is of this very life and holder. */
-function isResumed({ resumes }: ProvisionRequest, record: BwrapRecord): boolean {
-	return resumes !== undefined && isHolder(parseHandle(resumes), record);
-}
-
-function newRecord(
-	site: Site,
-	profile: Profile,
-	request: ProvisionRequest,
-	earlier: BwrapRecord | undefined,
-	cgroups: readonly Cgroup[],
-): BwrapRecord {
-	const now = site.now();
-	const { generation, claim } = numbers(now, request, earlier);
-	const isRoot = process.getuid?.() === 0;
-	const { cpu, memory_mb } = profile.resources;
-	if (cpu !== undefined && !cgroups.some(({ controller }) => controller === "cpu" || controller === "all")) {
-		throw new SandboxerError({
-			code: "unsupported",
-			message: `resources.cpu (${cpu}) cannot be enforced for sandbox ${request.sandboxId}: this process may not make a cpu control group on this machine.`,
-			hint: "Leave resources.cpu out, run as root, or have the cpu controller delegated (systemd: Delegate=cpu memory pids).",
-		});
-	}
-	return {
-		record_version: 1,
-		sandbox_id: request.sandboxId,
-		generation,
-		claim,
-		owner: request.owner,
-		...(request.consumer === undefined ? {} : { consumer: request.consumer }),
-		labels: request.labels,
-		digest: request.digest,
-		profile: { id: profile.id, version: profile.version },
-		credential_routes: (profile.setup?.secret_refs ?? []).map(routeOf),
-		phase: "provisioning",
-		maker_uid: process.getuid?.() ?? 0,
-		...(isRoot ? { own_uid: randomInt(OWN_UIDS.first, OWN_UIDS.last + 1) } : {}),
-		network: profile.network.default,
-		access: profile.workspace.access,
-		resources: { ...(cpu === undefined ? {} : { cpu }), ...(memory_mb === undefined ? {} : { memory_mb }) },
-		cgroups: [...cgroups],
-		created_at: new Date(now).toISOString(),
-		ttl_seconds: request.ttlSeconds,
-		...termsOf(profile),
-	};
-}
-
-function termsOf({ ttl }: Profile): Pick<BwrapRecord, "max_ttl_seconds" | "idle_seconds"> {
-	const { maxSeconds, idleSeconds } = leaseTerms(ttl);
-	return { max_ttl_seconds: maxSeconds, ...(idleSeconds === undefined ? {} : { idle_seconds: idleSeconds }) };
-}
-
-/**
- * Which life of the id, and which holder of it. An unfinished create goes on under its own number. So does one
- * whose handle is in a state already: if this run is killed, that handle is all that a destroy will have. A
- * first life takes the time as its number, so that it differs from that of any life whose record is gone.
- */
-function numbers(
-	now: number,
-	{ resumes }: ProvisionRequest,
-	earlier: BwrapRecord | undefined,
-): Pick<BwrapRecord, "generation" | "claim"> {
-	if (resumes !== undefined && (earlier === undefined || isHolder(parseHandle(resumes), earlier)))
-		return parseHandle(resumes);
-	if (earlier?.phase === "provisioning") return { generation: earlier.generation, claim: earlier.claim + 1 };
-	return { generation: earlier === undefined ? now : Math.max(now, earlier.generation + 1), claim: 1 };
 }
 
 async function make(

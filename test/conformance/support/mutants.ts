@@ -15,6 +15,7 @@ const RUN_ENTRY = "extensions/bwrap/entry/run-entry.ts";
 const RUN_COMMAND = "extensions/bwrap/entry/run-command.ts";
 const HOLDER = "extensions/bwrap/holder/command.ts";
 const SUPERVISE = "extensions/bwrap/holder/supervise.sh";
+const NEW_RECORD = "extensions/bwrap/new-record.ts";
 const PROVISION = "extensions/bwrap/provision.ts";
 const TEARDOWN = "extensions/bwrap/teardown.ts";
 const HOLD = "extensions/bwrap/hold.ts";
@@ -217,7 +218,7 @@ const COMMANDS: readonly Mutant[] = [
 const SANDBOXES: readonly Mutant[] = [
 	{
 		what: "the sandbox has no user id of its own",
-		edits: [[PROVISION, "isRoot ? {", "false ? {"]],
+		edits: [[NEW_RECORD, "isRoot ? {", "false ? {"]],
 		seen: /root that is not the machine's/,
 		only: "root",
 	},
@@ -243,7 +244,7 @@ const SANDBOXES: readonly Mutant[] = [
 	},
 	{
 		what: "deny allows",
-		edits: [[PROVISION, "network: profile.network.default,", 'network: "allow",']],
+		edits: [[NEW_RECORD, "network: profile.network.default,", 'network: "allow",']],
 		seen: /loopback interface/,
 	},
 	{
