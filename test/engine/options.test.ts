@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { groupsIn, removeGroups } from "../extensions/bwrap/support/control-groups";
+import { removeGroupsOf } from "../extensions/bwrap/support/control-groups";
 import { isRunning, processesOf, until } from "./support/processes";
 import { TestStack } from "./support/test-stack";
 
@@ -83,10 +83,10 @@ describe("resource options", () => {
 		stack.program(program('ttl: "4s"', "{ retainOnDelete: true }"));
 		await stack.up();
 		const { id } = await box();
-		const { init } = stack.record(id);
+		const { init, cgroups } = stack.record(id);
 		await stack.destroy();
 		await until("its lease has ended it", () => !isRunning(init.pid), 10_000);
-		await removeGroups(groupsIn(join(stack.sandboxes, "bwrap")));
+		await removeGroupsOf(join(stack.sandboxes, "bwrap", id), id, cgroups);
 	});
 
 	it("deletedWith means no teardown where the other is deleted too; the lease ends it", async () => {
@@ -95,11 +95,11 @@ describe("resource options", () => {
 			${program('ttl: "4s"', "{ deletedWith: room }")}`);
 		await stack.up();
 		const { id } = await box();
-		const { init } = stack.record(id);
+		const { init, cgroups } = stack.record(id);
 		await stack.destroy();
 		expect(stack.sandboxFolders()).toEqual([id]);
 		await until("its lease has ended it", () => !isRunning(init.pid), 10_000);
-		await removeGroups(groupsIn(join(stack.sandboxes, "bwrap")));
+		await removeGroupsOf(join(stack.sandboxes, "bwrap", id), id, cgroups);
 	});
 
 	it("import is refused and points to adopt", async () => {

@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import type { BwrapRecord } from "../../../extensions/bwrap/record";
 import { endRunsOf } from "./processes";
 
 const REPOSITORY = resolve(__dirname, "../../..");
@@ -187,7 +188,7 @@ export class TestStack {
 		claim: number;
 		owner: { urn: string };
 		expires_at: string;
-		cgroups: { controller: string; folder: string }[];
+		cgroups: BwrapRecord["cgroups"];
 	} {
 		return JSON.parse(readFileSync(join(this.sandboxes, "bwrap", sandboxId, "record.json"), "utf8"));
 	}

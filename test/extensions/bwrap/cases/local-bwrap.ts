@@ -2,10 +2,11 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BwrapExtension } from "../../../../extensions/bwrap/handler";
+import { type BwrapRecord, readRecord } from "../../../../extensions/bwrap/record";
 import type { Call, Handle, ProvisionRequest } from "../../../../provider/contract";
 import { profileSchema } from "../../../../provider/documents/profile";
 import type { Backend, SandboxOutputs } from "../../../../provider/lifecycle";
-import { groupsIn, removeGroups } from "../support/control-groups";
+import { removeGroupsOf } from "../support/control-groups";
 
 /** The extension itself, in this process, on a state folder of its own. */
 export class LocalBwrap {
@@ -20,7 +21,7 @@ export class LocalBwrap {
 		isolation: { level: "process" },
 	});
 	private readonly handles: Handle[] = [];
-	private readonly groups = new Set<string>();
+	private readonly groups: { directory: string; sandboxId: string; cgroups: BwrapRecord["cgroups"] }[] = [];
 
 	/** @param now - Milliseconds since 1970, UTC. */
 	constructor(now = Date.now) {
@@ -61,7 +62,9 @@ export class LocalBwrap {
 	async make(sandboxId: string, changes: Partial<ProvisionRequest> = {}): Promise<Handle> {
 		const { handle } = await this.extension.provision(this.profile, {}, "local", this.request(sandboxId, changes));
 		this.handles.push(handle);
-		for (const group of groupsIn(this.base)) this.groups.add(group);
+		const directory = join(this.base, sandboxId);
+		const { cgroups } = (await readRecord(directory)) as BwrapRecord;
+		this.groups.push({ directory, sandboxId, cgroups });
 		return handle;
 	}
 
@@ -81,7 +84,7 @@ export class LocalBwrap {
 		for (const handle of [...this.handles, ...left.map((located) => located.handle)]) {
 			await this.extension.teardown(handle, this.call).catch(() => undefined);
 		}
-		await removeGroups(this.groups);
+		for (const { directory, sandboxId, cgroups } of this.groups) await removeGroupsOf(directory, sandboxId, cgroups);
 		rmSync(this.folder, { recursive: true, force: true });
 	}
 }
