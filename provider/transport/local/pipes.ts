@@ -1,10 +1,11 @@
-import { closeSync, constants, fchownSync, openSync, rmSync } from "node:fs";
-import { mkdtemp } from "node:fs/promises";
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { closeSync, constants, fchownSync, openSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { SandboxerError } from "../../errors";
-import { run } from "./run";
-import { closedOnExec } from "./spawn-clean";
+import { errnoOf, SandboxerError } from "../../errors";
+import { closedOnExec, spawnClean } from "./spawn-clean";
 
 /** The two ends of a pipe of the kernel, as descriptors. Both are the taker's to close. */
 export interface Pipe {
@@ -43,29 +44,55 @@ function fill(path: string): Promise<void> {
 	return filling;
 }
 
+/** How long the names may take: it is milliseconds. */
+const TIMEOUT_MS = 10_000;
+
+/**
+ * A shell makes the names, says so, and removes them once its standard input has ended: they do not stay where this
+ * process is killed in between.
+ */
+const NAMES = `
+trap '' PIPE
+folder=$1; shift
+mkdir -m 700 "$folder" || exit
+if (cd "$folder" && mkfifo -m 600 "$@"); then echo made; read -r over; fi
+rm -r "$folder"
+`;
+
 async function makeSpare(path: string): Promise<void> {
-	const folder = await mkdtemp(join(tmpdir(), "sandboxer-pipes-"));
+	const folder = join(tmpdir(), `sandboxer-pipes-${randomUUID()}`);
+	const names = Array.from({ length: BATCH }, (_, index) => String(index));
+	const child = spawnClean("sh", ["-c", NAMES, "pipes", folder, ...names], {
+		env: { PATH: path },
+		stdio: ["pipe", "pipe", "pipe"],
+		// A Ctrl-C is for this process.
+		detached: true,
+	}) as ChildProcessWithoutNullStreams;
+	child.stdin.on("error", () => undefined);
+	let stderr = "";
+	child.stderr.on("data", (chunk) => {
+		stderr += String(chunk);
+	});
 	try {
-		const files = Array.from({ length: BATCH }, (_, index) => join(folder, String(index)));
-		const { exitCode, stderr } = await run("mkfifo", ["-m", "600", ...files], {
-			env: { PATH: path },
-			signal: new AbortController().signal,
-			timeoutSeconds: 10,
-		});
-		if (exitCode !== 0) {
+		const limit = { signal: AbortSignal.timeout(TIMEOUT_MS) };
+		const events = [once(child.stdout, "data", limit), once(child, "close", limit)];
+		for (const event of events) event.catch(() => undefined);
+		const [said] = await Promise.race(events).catch((thrown: unknown) => [errnoOf(thrown) ?? String(thrown)]);
+		if (String(said) !== "made\n") {
 			throw new SandboxerError({
 				code: "preflight",
-				message: `No pipe could be made in ${folder}: ${stderr.trim()}.`,
+				message: `No pipe could be made in ${folder}: ${stderr.trim() || String(said)}.`,
 				hint: "Set TMPDIR to a folder of a local file system.",
 			});
 		}
-		for (const file of files) {
-			const pipe = bothEnds(file);
+		for (const name of names) {
+			const pipe = bothEnds(join(folder, name));
 			spare.push(pipe);
 			closedOnExec.add(pipe.reader).add(pipe.writer);
 		}
 	} finally {
-		rmSync(folder, { recursive: true });
+		for (const stream of child.stdio) stream?.destroy();
+		child.unref();
 	}
 }
 
