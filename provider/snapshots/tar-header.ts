@@ -89,8 +89,8 @@ export function readBlock(block: Buffer): HeaderBlock {
 }
 
 function text(block: Buffer, start: number, length: number): string {
-	const end = block.subarray(start, start + length).indexOf(0);
-	return block.toString("latin1", start, start + (end === -1 ? length : end));
+	const end = block.indexOf(0, start);
+	return block.toString("latin1", start, end === -1 ? start + length : Math.min(end, start + length));
 }
 
 function octal(block: Buffer, start: number, length: number, field: string): number {

@@ -38,7 +38,7 @@ export interface TarVisitor {
  */
 export class TarReader {
 	readonly #visitor: TarVisitor;
-	/** What was pushed and is too little to go on with. */
+	/** The beginning of a header whose end is not here yet. */
 	#rest: Buffer = Buffer.alloc(0);
 	/** Headers of the member to come. */
 	#headers: Buffer[] = [];
@@ -57,9 +57,14 @@ export class TarReader {
 
 	/** @throws ArchiveFault at the first thing that is wrong; nothing may be pushed after it. */
 	push(chunk: Buffer): void {
-		let at = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+		const missing = this.#rest.length === 0 ? 0 : this.#headerLength() - this.#rest.length;
+		if (missing > 0) {
+			const header = Buffer.concat([this.#rest, chunk.subarray(0, missing)]);
+			this.#rest = header.subarray(this.#step(header));
+		}
+		let at = chunk.subarray(missing);
 		for (let taken = this.#step(at); taken > 0; taken = this.#step(at)) at = at.subarray(taken);
-		this.#rest = Buffer.from(at);
+		if (at.length > 0) this.#rest = Buffer.from(at);
 	}
 
 	/** @throws ArchiveFault where the archive is not complete. */
@@ -70,13 +75,17 @@ export class TarReader {
 	/** Reads one thing; how many bytes it was, 0 where more are needed. */
 	#step(at: Buffer): number {
 		if (this.#member !== undefined) return this.#content(at, this.#member);
-		const length = this.#extended === undefined ? BLOCK : padded(this.#extended);
+		const length = this.#headerLength();
 		if (at.length < length) return 0;
 		const piece = at.subarray(0, length);
 		if (this.#extended !== undefined) this.#takeRecords(piece, this.#extended);
 		else if (isZero(piece)) this.#takeZeros(piece);
 		else this.#takeHeader(piece);
 		return length;
+	}
+
+	#headerLength(): number {
+		return this.#extended === undefined ? BLOCK : padded(this.#extended);
 	}
 
 	#content(at: Buffer, member: TarMember): number {
@@ -102,7 +111,7 @@ export class TarReader {
 	#takeRecords(piece: Buffer, size: number): void {
 		this.#records = readRecords(piece.subarray(0, size));
 		this.#extended = undefined;
-		this.#headers.push(Buffer.from(piece));
+		this.#headers.push(piece);
 	}
 
 	#takeZeros(piece: Buffer): void {
@@ -114,7 +123,7 @@ export class TarReader {
 	#takeHeader(piece: Buffer): void {
 		if (this.#zeros > 0) throw new ArchiveFault("goes on after its end");
 		const block = readBlock(piece);
-		this.#headers.push(Buffer.from(piece));
+		this.#headers.push(piece);
 		if (block.type === EXTENDED) {
 			if (this.#headers.length > 1) throw new ArchiveFault("has two extended headers of one member");
 			if (block.size === 0 || block.size > MAX_EXTENDED)
