@@ -4,12 +4,6 @@ import tseslint from "typescript-eslint";
 
 const PRODUCT = ["components/**/*.ts", "provider/**/*.ts", "extensions/**/*.ts", "cli/**/*.ts"];
 
-const REQUIRE_AT_MODULE_LEVEL = [
-	"Program > VariableDeclaration > VariableDeclarator > CallExpression",
-	"Program > ExpressionStatement > CallExpression",
-	"Program > ExportNamedDeclaration > VariableDeclaration > VariableDeclarator > CallExpression",
-].map((place) => `${place}[callee.name='require']`);
-
 export default defineConfig(
 	{ ignores: ["**/node_modules/", "**/dist/", "docs/", "test/cases/"] },
 	{
@@ -36,24 +30,6 @@ export default defineConfig(
 			"@typescript-eslint/no-unsafe-call": "error",
 			"@typescript-eslint/no-unsafe-member-access": "error",
 			"@typescript-eslint/no-unsafe-return": "error",
-		},
-	},
-	{
-		// Its text runs out of a state: what it loads there has no type, and nothing may be loaded outside its method.
-		files: ["provider/shim/**/*.ts"],
-		rules: {
-			"@typescript-eslint/no-unsafe-argument": "off",
-			"@typescript-eslint/no-unsafe-assignment": "off",
-			"@typescript-eslint/no-unsafe-call": "off",
-			"@typescript-eslint/no-unsafe-member-access": "off",
-			"@typescript-eslint/no-unsafe-return": "off",
-			"no-restricted-syntax": [
-				"error",
-				...REQUIRE_AT_MODULE_LEVEL.map((selector) => ({
-					selector,
-					message: "The shim is serialised into every state: require() inside its method, not beside it.",
-				})),
-			],
 		},
 	},
 );

@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { Controls, Handle, Json, Lease, Reachability } from "../provider/contract/types";
 import { SandboxResource, typeToken } from "../provider/resources/sandbox-resource";
 import { Execution, type ExecutionArgs } from "./execution";
+import { OwnComponent } from "./own-component";
 import { ownerOf } from "./owner";
 import { profileOf } from "./profile-reference";
 import type { SandboxArgs } from "./sandbox-args";
@@ -46,7 +47,7 @@ const FORWARDED = ["ignoreChanges", "replaceOnChanges", "deleteBeforeReplace", "
  * export const workspace = box.workspaceDir;
  * ```
  */
-export class Sandbox extends pulumi.ComponentResource {
+export class Sandbox extends OwnComponent {
 	/** Names the sandbox on its backend. */
 	declare readonly sandboxId: pulumi.Output<string>;
 	/** The extension that made it, such as "ext.bwrap". */
@@ -74,7 +75,7 @@ export class Sandbox extends pulumi.ComponentResource {
 	constructor(name: string, args: SandboxArgs, opts: pulumi.ComponentResourceOptions = {}) {
 		const existing = (args as unknown) instanceof Existing ? (args as unknown as Existing) : undefined;
 		refuseImport(name, opts);
-		super("sandboxer:index:Sandbox", name, {}, opts);
+		super("sandboxer:index:Sandbox", name, opts);
 		this.#resource = existing === undefined ? this.made(name, args, opts) : this.found(name, existing);
 		for (const key of OUTPUTS) Object.assign(this, { [key]: this.#resource[key] });
 		const { sandboxId, extension, phase, lease } = this;

@@ -40,9 +40,7 @@ export async function provision(
 	const directory = sandboxDirectory(site.base, request.sandboxId);
 	const programs = site.programs();
 	makeBase(site.base);
-	// Looked for while the lock is waited for; nothing is made yet.
-	const planned = planCgroups(cgroupName(directory, request.sandboxId), profile.resources);
-	planned.catch(() => undefined);
+	const cgroups = planCgroups(cgroupName(directory, request.sandboxId), profile.resources);
 	let supervisor: Supervisor | undefined;
 	const take = async (lock: number, waitSeconds: number) => {
 		await supervisor?.dismiss();
@@ -57,7 +55,7 @@ export async function provision(
 		if (adopted !== undefined) return { handle: adopted, adopted: true };
 		const source = await open();
 		try {
-			const record = newRecord(site, profile, request, earlier, await planned);
+			const record = newRecord(site, profile, request, earlier, cgroups);
 			try {
 				const handle = await make(site, directory, record, source, request, supervisor as Supervisor);
 				return { handle, adopted: isResumed(request, record) };

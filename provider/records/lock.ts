@@ -1,14 +1,16 @@
 import {
+	close,
 	closeSync,
 	constants,
 	fstatSync,
 	ftruncateSync,
 	openSync,
 	readFileSync,
-	rmSync,
 	statSync,
 	writeSync,
 } from "node:fs";
+import { rm } from "node:fs/promises";
+import { promisify } from "node:util";
 import { hasErrno, SandboxerError } from "../errors";
 import { run } from "../transport";
 
@@ -52,8 +54,9 @@ export async function withLock<T>(
 	try {
 		return await work({ descriptor });
 	} finally {
-		rmSync(file, { force: true });
-		closeSync(descriptor);
+		// With a removed file's last descriptor the file goes, and for that the journal of the disk may have to be waited for.
+		await rm(file, { force: true });
+		await promisify(close)(descriptor);
 	}
 }
 

@@ -1,8 +1,9 @@
-import { closeSync, fchmodSync, fsync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, fchmodSync, fsync, openSync, rmSync, writeFileSync } from "node:fs";
+import { rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 
-/** All else takes microseconds, and less than a way to another thread and back. */
+/** This and the rename wait for the journal of the disk; all else takes less than a way to another thread and back. */
 const sync = promisify(fsync);
 
 /**
@@ -26,7 +27,7 @@ export async function replaceFile(file: string, text: string, mode = 0o600): Pro
 		} finally {
 			closeSync(descriptor);
 		}
-		renameSync(temporary, file);
+		await rename(temporary, file);
 	} catch (thrown) {
 		rmSync(temporary, { force: true });
 		throw thrown;

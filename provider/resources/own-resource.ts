@@ -1,8 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { shim } from "../shim";
-
-/** The SDK serialises each provider object once: one object a name, however many resources. */
-const providers = new Map<string, pulumi.dynamic.ResourceProvider>();
+import { PausedStackTraces } from "./stack-traces";
 
 /** What a class of resources says of itself. */
 export interface ResourceKind {
@@ -15,38 +13,24 @@ export interface ResourceKind {
 	readonly secrets?: readonly string[];
 }
 
-/** A resource that the shim serves. */
-export abstract class OwnResource extends pulumi.dynamic.Resource {
+/** A dynamic resource that the shim serves: the SDK's own class differs in nothing but who writes the shim's text. */
+export abstract class OwnResource extends pulumi.CustomResource {
 	constructor(
 		{ provider, type, results, secrets = [] }: ResourceKind,
 		name: string,
 		args: object,
 		opts: pulumi.CustomResourceOptions,
 	) {
-		// For each of the four promises that it makes of a property, the SDK keeps a stack trace, to name one that is never
-		// resolved: a fifth of what a program spends on a sandbox. The trace in the state is taken apart from this limit.
-		const { stackTraceLimit } = Error;
-		Error.stackTraceLimit = 0;
+		const traces = new PausedStackTraces();
 		try {
-			super(providerOf(provider), name, propertiesOf(results, args), withDefaults(opts, secrets), "sandboxer", type);
+			const properties = { ...propertiesOf(results, args), __provider: shim(provider) };
+			super(`pulumi-nodejs:dynamic/sandboxer:${type}`, name, properties, withDefaults(opts, secrets));
 		} catch (thrown) {
-			Error.stackTraceLimit = stackTraceLimit;
-			if (thrown instanceof Error) Error.captureStackTrace(thrown);
-			throw thrown;
+			throw traces.retraced(thrown);
 		} finally {
-			Error.stackTraceLimit = stackTraceLimit;
+			traces.resume();
 		}
 	}
-}
-
-function providerOf(name: string): pulumi.dynamic.ResourceProvider {
-	let provider = providers.get(name);
-	if (provider === undefined) {
-		// Until it is configured all its methods throw: their types are those of the code that it loads.
-		provider = shim(name) as unknown as pulumi.dynamic.ResourceProvider;
-		providers.set(name, provider);
-	}
-	return provider;
 }
 
 /** Nobody wants to see a change of the provider's own text. */

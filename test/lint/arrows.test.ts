@@ -37,8 +37,7 @@ const ALLOWED: Tree = {
 		'import { Config } from "@pulumi/pulumi"; import "../provider/resources/sandbox"; import "../provider/registry"; export const sandbox = Config;',
 	"provider/resources/sandbox.ts":
 		'import "@pulumi/pulumi"; import { shim } from "../shim"; import "../documents/profile"; import type { Handle } from "../contract"; export const resource = (handle: Handle) => shim(handle);',
-	"provider/shim/index.ts":
-		'export function shim(id: unknown) { return () => { const { createRequire } = require("node:module"); return createRequire(id); }; }',
+	"provider/shim/index.ts": "export function shim(id: unknown) { return `exports.handler = () => ${id};`; }",
 	"provider/dispatch/index.ts":
 		'import { Config } from "@pulumi/pulumi"; import { up } from "../lifecycle/create"; export const provider = () => up(Config);',
 	"provider/lifecycle/create.ts":
@@ -74,7 +73,7 @@ const FORBIDDEN: readonly (readonly [rule: string, from: string, text: string])[
 	["resources-are-for-components", "cli/a.ts", 'import "../provider/resources/sandbox";'],
 	["shim-imports-nothing", "provider/shim/a.ts", 'import "node:module";'],
 	["shim-imports-nothing", "provider/shim/b.ts", 'import type { Handle } from "../contract"; export type Id = Handle;'],
-	["shim-requires-node-only", "provider/shim/c.ts", 'export const load = () => require("../dispatch");'],
+	["shim-imports-nothing", "provider/shim/c.ts", 'export const load = () => require("../dispatch");'],
 	["extensions-know-no-other", "extensions/other/a.ts", 'import "../cloud/config";'],
 	["extensions-see-the-contract", "extensions/other/b.ts", 'import "../../provider/lifecycle/create";'],
 	["extensions-see-the-contract", "extensions/other/c.ts", 'import "../../components";'],

@@ -1,18 +1,27 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 
-const OWN_RESOURCE = join(__dirname, "../../dist/provider/resources/own-resource.js");
+const BUILT = join(__dirname, "../../dist");
 
 /** In a process of its own: the SDK goes on working after the refusal. */
 const PROGRAM = `
-const { OwnResource } = require(process.argv[1]);
-class Paper extends OwnResource {
-	constructor(name) {
-		super({ provider: "paper", type: "Paper", results: [] }, name, {}, {});
-	}
-}
+const [built, kind] = process.argv.slice(1);
+const { OwnResource } = require(built + "/provider/resources/own-resource.js");
+const { OwnComponent } = require(built + "/components/own-component.js");
+const CLASSES = {
+	resource: class extends OwnResource {
+		constructor(name) {
+			super({ provider: "paper", type: "Paper", results: [] }, name, {}, {});
+		}
+	},
+	component: class extends OwnComponent {
+		constructor(name) {
+			super("test:index:Paper", name, {});
+		}
+	},
+};
 function whereItStands() {
-	new Paper("");
+	new CLASSES[kind]("");
 }
 const { stackTraceLimit } = Error;
 try {
@@ -23,10 +32,13 @@ try {
 process.exit();
 `;
 
-it("a resource that the SDK refuses says where in the program it stands, and the limit of stack traces is as it was", () => {
-	const { stack, isKept } = JSON.parse(
-		execFileSync(process.execPath, ["-e", PROGRAM, OWN_RESOURCE], { encoding: "utf8" }),
-	) as { stack: string; isKept: boolean };
-	expect(stack).toMatch(/Missing resource name[\s\S]*whereItStands/);
-	expect(isKept).toBe(true);
-});
+it.each(["resource", "component"])(
+	"a %s that the SDK refuses says where in the program it stands, and the limit of stack traces is as it was",
+	(kind) => {
+		const { stack, isKept } = JSON.parse(
+			execFileSync(process.execPath, ["-e", PROGRAM, BUILT, kind], { encoding: "utf8" }),
+		) as { stack: string; isKept: boolean };
+		expect(stack).toMatch(/Missing resource name[\s\S]*whereItStands/);
+		expect(isKept).toBe(true);
+	},
+);

@@ -1,23 +1,19 @@
-import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { shim } from "../../provider/shim";
 
 /** What stands in every state: a change of it is an update of every sandbox of every user. */
-function serialised(id: string): string {
-	return execFileSync(process.execPath, [join(__dirname, "serialise.cjs"), id], { encoding: "utf8" });
-}
-
 describe("the provider text in a state", () => {
 	it("is the pinned one", () => {
-		expect(serialised("ext.bwrap")).toBe(readFileSync(join(__dirname, "ext.bwrap.golden.txt"), "utf8"));
+		expect(shim("ext.bwrap")).toBe(readFileSync(join(__dirname, "ext.bwrap.golden.txt"), "utf8"));
 	});
 
 	it("differs between extensions by the id alone", () => {
-		expect(serialised("ext.my-backend").replaceAll("ext.my-backend", "ext.bwrap")).toBe(serialised("ext.bwrap"));
+		expect(shim("ext.my-backend").replaceAll("ext.my-backend", "ext.bwrap")).toBe(shim("ext.bwrap"));
 	});
 
 	it("is small, and holds no path", () => {
-		const text = serialised("ext.bwrap");
+		const text = shim("ext.bwrap");
 		expect(Buffer.byteLength(text)).toBeLessThanOrEqual(1400);
 		expect(text).not.toContain(join(__dirname, "../.."));
 		expect(text).not.toMatch(/["'`](?:\/|[A-Z]:\\)[^"'`]*node_modules/);
@@ -25,7 +21,7 @@ describe("the provider text in a state", () => {
 
 	it("has all its methods closed until it is configured", () => {
 		const module = { exports: {} as { handler?: () => Record<string, () => unknown> } };
-		new Function("exports", "require", serialised("ext.bwrap"))(module.exports, require);
+		new Function("exports", "require", shim("ext.bwrap"))(module.exports, require);
 		const provider = module.exports.handler?.() ?? {};
 		for (const method of ["check", "diff", "create", "read", "update", "delete"]) {
 			expect(() => provider[method]?.()).toThrow(/could not be loaded/);

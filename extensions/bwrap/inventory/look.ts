@@ -145,7 +145,7 @@ function orphan(site: Site, { role, sandboxId, identity }: HolderProcess): Found
 			if (alive.length > 0) return { found: [what], removed: [], remains: [what] };
 			// The record that named its groups is gone: all that there can be.
 			const name = cgroupName(directory, sandboxId);
-			const groups = await planCgroups(name, { cpu: 1, memory_mb: 1 });
+			const groups = planCgroups(name, { cpu: 1, memory_mb: 1 });
 			const remains = await removeCgroups(name, groups, END_TIMEOUT_MS);
 			return { found: [what, ...remains], removed: [what], remains };
 		},

@@ -1,5 +1,6 @@
-import { access, constants, readFile, writeFile } from "node:fs/promises";
+import { accessSync, constants, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { readIfThere } from "./read-if-there";
 
 /** Where groups for sandboxes can be made: one folder for all controllers (version 2), or one a controller (version 1). */
 export interface CgroupParents {
@@ -13,14 +14,10 @@ const CONTROLLERS = ["memory", "cpu", "pids"] as const;
  * Looks where control groups can be made, never assuming: version 2 if memory, cpu and pids are there and
  * can be handed to a child; else version 1, each controller below the caller's own group; else nowhere.
  */
-export async function findCgroupParents(proc = "/proc/self"): Promise<CgroupParents> {
-	const [mountinfo, memberships] = await Promise.all([
-		readFile(`${proc}/mountinfo`, "utf8"),
-		readFile(`${proc}/cgroup`, "utf8"),
-	]);
-	const mounts = mountinfo.trim().split("\n").map(parseMount);
+export function findCgroupParents(proc = "/proc/self"): CgroupParents {
+	const mounts = readFileSync(`${proc}/mountinfo`, "utf8").trim().split("\n").map(parseMount);
 	const own = new Map(
-		memberships
+		readFileSync(`${proc}/cgroup`, "utf8")
 			.trim()
 			.split("\n")
 			.flatMap((line) => {
@@ -30,7 +27,7 @@ export async function findCgroupParents(proc = "/proc/self"): Promise<CgroupPare
 	);
 	const unified = mounts.find(({ type }) => type === "cgroup2");
 	if (unified !== undefined) {
-		const parent = await unifiedParent(unified, own.get("") ?? "/");
+		const parent = unifiedParent(unified, own.get("") ?? "/");
 		if (parent !== undefined) return { unified: parent, perController: {} };
 	}
 	const perController: Partial<Record<"memory" | "cpu" | "pids", string>> = {};
@@ -38,7 +35,7 @@ export async function findCgroupParents(proc = "/proc/self"): Promise<CgroupPare
 		const mount = mounts.find(({ type, options }) => type === "cgroup" && options.includes(controller));
 		if (mount === undefined) continue;
 		const folder = below(mount, own.get(controller) ?? "/");
-		if (await isWritable(folder)) perController[controller] = folder;
+		if (isWritable(folder)) perController[controller] = folder;
 	}
 	return { unified: undefined, perController };
 }
@@ -64,31 +61,33 @@ function below({ root, point }: Mount, path: string): string {
 }
 
 /** From the caller's own group upwards, the first whose children get all three controllers and that may be written. */
-async function unifiedParent(mount: Mount, own: string): Promise<string | undefined> {
+function unifiedParent(mount: Mount, own: string): string | undefined {
 	for (let folder = below(mount, own); folder.startsWith(mount.point); folder = dirname(folder)) {
-		if ((await isWritable(folder)) && (await delegates(folder))) return folder;
+		if (isWritable(folder) && delegates(folder)) return folder;
 	}
 	return undefined;
 }
 
-async function delegates(folder: string): Promise<boolean> {
+function delegates(folder: string): boolean {
 	const file = join(folder, "cgroup.subtree_control");
-	const hasAll = async () => {
-		const given = (await readFile(file, "utf8").catch(() => "")).trim().split(" ");
+	const hasAll = () => {
+		const given = (readIfThere(file) ?? "").trim().split(" ");
 		return CONTROLLERS.every((controller) => given.includes(controller));
 	};
-	if (await hasAll()) return true;
-	const there = (await readFile(join(folder, "cgroup.controllers"), "utf8").catch(() => "")).trim().split(" ");
+	if (hasAll()) return true;
+	const there = (readIfThere(join(folder, "cgroup.controllers")) ?? "").trim().split(" ");
 	if (!CONTROLLERS.every((controller) => there.includes(controller))) return false;
 	// Refused (EBUSY) where the group holds processes itself: then its parent is asked.
-	await writeFile(file, CONTROLLERS.map((controller) => `+${controller}`).join(" ")).catch(() => undefined);
+	try {
+		writeFileSync(file, CONTROLLERS.map((controller) => `+${controller}`).join(" "));
+	} catch {}
 	return hasAll();
 }
 
-async function isWritable(folder: string): Promise<boolean> {
+function isWritable(folder: string): boolean {
 	try {
-		await access(folder, constants.W_OK);
-		await access(join(folder, "cgroup.procs"), constants.W_OK);
+		accessSync(folder, constants.W_OK);
+		accessSync(join(folder, "cgroup.procs"), constants.W_OK);
 		return true;
 	} catch {
 		return false;

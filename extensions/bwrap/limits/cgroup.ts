@@ -1,4 +1,4 @@
-import { mkdir, readFile, rmdir, writeFile } from "node:fs/promises";
+import { mkdir, rmdir, writeFile } from "node:fs/promises";
 import { basename, join, normalize } from "node:path";
 import type { Profile } from "../../../provider/contract";
 import { errnoOf, SandboxerError } from "../../../provider/errors";
@@ -6,6 +6,7 @@ import { shellWord } from "../../../provider/transport";
 import { allDone } from "../all-done";
 import type { BwrapRecord } from "../record";
 import { type CgroupParents, findCgroupParents } from "./cgroup-parents";
+import { readIfThere } from "./read-if-there";
 
 /** Processes and threads a sandbox may have at once: the default of podman (containers.conf, pids_limit). */
 export const PIDS_MAX = 2048;
@@ -17,9 +18,11 @@ export type Cgroup = BwrapRecord["cgroups"][number];
 type Controller = Cgroup["controller"];
 
 /** The groups a sandbox will have, by name only; nothing is made yet. Empty where no group can be made. */
-export async function planCgroups(name: string, resources: Resources): Promise<Cgroup[]> {
-	const parents = await findCgroupParents();
-	return wanted(resources, parents).map(({ controller, parent }) => ({ controller, folder: join(parent, name) }));
+export function planCgroups(name: string, resources: Resources): Cgroup[] {
+	return wanted(resources, findCgroupParents()).map(({ controller, parent }) => ({
+		controller,
+		folder: join(parent, name),
+	}));
 }
 
 function wanted(resources: Resources, parents: CgroupParents): { controller: Controller; parent: string }[] {
@@ -118,11 +121,11 @@ export function joinText(cgroups: readonly Cgroup[]): string {
 }
 
 /** Limits that differ from what they were made with: `memory.max=max` and the like. */
-export async function alteredLimits(cgroups: readonly Cgroup[], resources: Resources): Promise<string[]> {
+export function alteredLimits(cgroups: readonly Cgroup[], resources: Resources): string[] {
 	const altered: string[] = [];
 	for (const { controller, folder } of cgroups) {
 		for (const { file, value, optional } of limitFiles(controller, resources)) {
-			const actual = await readFile(join(folder, file), "utf8").catch(() => undefined);
+			const actual = readIfThere(join(folder, file));
 			if (actual === undefined && optional === true) continue;
 			if (actual?.trim() !== value) altered.push(`${file}=${actual?.trim() ?? "missing"}`);
 		}

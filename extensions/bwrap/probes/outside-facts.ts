@@ -1,6 +1,7 @@
-import { readFile, readlink } from "node:fs/promises";
+import { readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { alteredLimits } from "../limits/cgroup";
+import { readIfThere } from "../limits/read-if-there";
 import type { BwrapRecord } from "../record";
 import { parseLimit, splitOnce } from "./inside-facts";
 
@@ -31,18 +32,17 @@ const NAMESPACES = ["user", "mnt", "pid", "ipc", "uts", "net", "cgroup"] as cons
 /** How long the first process may take to filter itself. It takes milliseconds, on a busy machine more. */
 const SETTLE_MS = 5_000;
 
+/** Read at once: what the kernel tells takes microseconds, and less than a way to another thread and back. */
 export async function outsideFacts(record: BwrapRecord): Promise<OutsideFacts> {
 	const pid = record.init?.pid ?? 0;
-	const filtersHere = Number((await readStatus("self")).get("Seccomp_filters") ?? 0);
-	const [status, namespaces, here, limits, environment, altered, outside] = await Promise.all([
-		settledStatus(pid, filtersHere),
-		readNamespaces(pid),
-		readNamespaces("self"),
-		readFile(`/proc/${pid}/limits`, "utf8"),
-		readFile(`/proc/${pid}/environ`, "utf8"),
-		alteredLimits(record.cgroups, record.resources),
-		groupsWithout(pid, record.cgroups),
-	]);
+	const filtersHere = Number(readStatus("self").get("Seccomp_filters") ?? 0);
+	const status = await settledStatus(pid, filtersHere);
+	const namespaces = readNamespaces(pid);
+	const here = readNamespaces("self");
+	const limits = readFileSync(`/proc/${pid}/limits`, "utf8");
+	const environment = readFileSync(`/proc/${pid}/environ`, "utf8");
+	const altered = alteredLimits(record.cgroups, record.resources);
+	const outside = groupsWithout(pid, record.cgroups);
 	return {
 		uid: Number(/^\d+/.exec(status.get("Uid") ?? "")?.[0]),
 		sharedNamespaces: NAMESPACES.filter((kind) => namespaces.get(kind) === here.get(kind)),
@@ -51,7 +51,7 @@ export async function outsideFacts(record: BwrapRecord): Promise<OutsideFacts> {
 		filtersHere,
 		limits: new Map(limits.split("\n").flatMap(parseLimit)),
 		environment: environment.split("\0").flatMap((line) => (line === "" ? [] : [line.split("=")[0] ?? ""])),
-		endsWithSupervisor: await endsWith(Number(status.get("PPid")), record.supervisor?.pid),
+		endsWithSupervisor: endsWith(Number(status.get("PPid")), record.supervisor?.pid),
 		cgroupFaults: [...outside.map((folder) => `not in ${folder}`), ...altered],
 	};
 }
@@ -63,7 +63,7 @@ export async function outsideFacts(record: BwrapRecord): Promise<OutsideFacts> {
 async function settledStatus(pid: number, filtersHere: number): Promise<ReadonlyMap<string, string>> {
 	const deadline = performance.now() + SETTLE_MS;
 	for (;;) {
-		const status = await readStatus(pid);
+		const status = readStatus(pid);
 		if (isFiltered(status, filtersHere) || performance.now() >= deadline) return status;
 		await new Promise((resolve) => setTimeout(resolve, 5));
 	}
@@ -74,27 +74,22 @@ export function isFiltered(status: ReadonlyMap<string, string>, filtersHere: num
 	return status.get("Seccomp") === "2" && Number(status.get("Seccomp_filters") ?? filtersHere + 1) > filtersHere;
 }
 
-async function readStatus(pid: number | "self"): Promise<ReadonlyMap<string, string>> {
-	const lines = (await readFile(`/proc/${pid}/status`, "utf8")).split("\n");
+function readStatus(pid: number | "self"): ReadonlyMap<string, string> {
+	const lines = readFileSync(`/proc/${pid}/status`, "utf8").split("\n");
 	return new Map(lines.map((line) => splitOnce(line, ":")));
 }
 
-async function readNamespaces(pid: number | "self"): Promise<ReadonlyMap<string, string>> {
-	const links = NAMESPACES.map(async (kind) => [kind, await readlink(`/proc/${pid}/ns/${kind}`)] as const);
-	return new Map(await Promise.all(links));
+function readNamespaces(pid: number | "self"): ReadonlyMap<string, string> {
+	return new Map(NAMESPACES.map((kind) => [kind, readlinkSync(`/proc/${pid}/ns/${kind}`)] as const));
 }
 
-async function endsWith(bwrap: number, supervisor: number | undefined): Promise<boolean> {
-	const [words, status] = await Promise.all([readFile(`/proc/${bwrap}/cmdline`, "utf8"), readStatus(bwrap)]);
-	return Number(status.get("PPid")) === supervisor && words.split("\0").includes("--die-with-parent");
+function endsWith(bwrap: number, supervisor: number | undefined): boolean {
+	const words = readFileSync(`/proc/${bwrap}/cmdline`, "utf8").split("\0");
+	return Number(readStatus(bwrap).get("PPid")) === supervisor && words.includes("--die-with-parent");
 }
 
-async function groupsWithout(pid: number, cgroups: BwrapRecord["cgroups"]): Promise<string[]> {
-	const missing = await Promise.all(
-		cgroups.map(async ({ folder }) => {
-			const members = await readFile(join(folder, "cgroup.procs"), "utf8").catch(() => "");
-			return members.split("\n").includes(String(pid)) ? [] : [folder];
-		}),
-	);
-	return missing.flat();
+function groupsWithout(pid: number, cgroups: BwrapRecord["cgroups"]): string[] {
+	return cgroups
+		.map(({ folder }) => folder)
+		.filter((folder) => !(readIfThere(join(folder, "cgroup.procs")) ?? "").split("\n").includes(String(pid)));
 }

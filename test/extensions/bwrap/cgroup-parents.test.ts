@@ -32,7 +32,7 @@ describe("where control groups can be made", () => {
 		);
 		writeFileSync(join(proc, "mountinfo"), `23 1 254:0 / / rw - ext4 /dev/root rw\n${lines.join("\n")}\n`);
 		writeFileSync(join(proc, "cgroup"), `${memberships.join("\n")}\n`);
-		const { unified, perController } = await findCgroupParents(proc);
+		const { unified, perController } = findCgroupParents(proc);
 		const plain = (path: string) => path.replace(/\/$/, "");
 		return {
 			unified: unified === undefined ? undefined : plain(unified),
@@ -131,8 +131,8 @@ describe("where control groups can be made", () => {
 	});
 
 	it("this machine: what is planned names folders below those found", async () => {
-		const parents = await findCgroupParents();
-		const planned = await planCgroups("sandboxer-x", { memory_mb: 64, cpu: 1 });
+		const parents = findCgroupParents();
+		const planned = planCgroups("sandboxer-x", { memory_mb: 64, cpu: 1 });
 		const found = parents.unified === undefined ? Object.values(parents.perController) : [parents.unified];
 		expect(planned.map((group) => group.folder).sort()).toEqual(
 			found.map((parent) => join(parent, "sandboxer-x")).sort(),
@@ -164,7 +164,7 @@ describe("the limits of a control group", () => {
 		try {
 			writeFileSync(join(folder, "memory.max"), "max\n");
 			writeFileSync(join(folder, "pids.max"), "2048\n");
-			const altered = await alteredLimits([{ controller: "all", folder }], { memory_mb: 64, cpu: 1 });
+			const altered = alteredLimits([{ controller: "all", folder }], { memory_mb: 64, cpu: 1 });
 			expect(altered).toEqual(["memory.max=max", "cpu.max=missing"]);
 		} finally {
 			rmSync(folder, { recursive: true });
