@@ -41,9 +41,14 @@ export class EntryProcess {
 	static async start({ programs, record, directory, command }: EntryOptions): Promise<EntryProcess> {
 		const files = Object.values(command.secretFiles);
 		const first = ENTRY_DESCRIPTORS.firstFile;
-		const [stdout, stderr] = (await makePipes(2, INSIDE_ENVIRONMENT.PATH, entryUser(record))) as [Pipe, Pipe];
 		// It is read from where it stands: each entry needs its own.
 		const filter = openSync(join(directory, "filter"), "r");
+		const [stdout, stderr] = (await makePipes(2, INSIDE_ENVIRONMENT.PATH, entryUser(record)).catch(
+			(thrown: unknown) => {
+				closeSync(filter);
+				throw thrown;
+			},
+		)) as [Pipe, Pipe];
 		const stray = strayDescriptors(first + files.length);
 		const keeping = { gate: GATE, filtered: filteredLikeHere(), stray };
 		const [program = "", ...args] = entryCommand(programs, record, command, keeping);
