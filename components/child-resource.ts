@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Handle } from "../provider/contract/types";
-import { OwnResource } from "../provider/resources/own-resource";
+import { OwnResource, resourceToken } from "../provider/resources/own-resource";
 import { ownerOf } from "./owner";
 
 /** A sandbox as its children need it: a {@link Sandbox} is one. */
@@ -27,7 +27,7 @@ export abstract class ChildResource extends OwnResource {
 	) {
 		const parent = opts.parent ?? (pulumi.Resource.isInstance(sandbox) ? sandbox : undefined);
 		const { extension, handle } = sandbox;
-		const owner = ownerOf(name, `pulumi-nodejs:dynamic/sandboxer:${type}`, parent);
+		const owner = ownerOf(name, resourceToken(type), parent);
 		super(
 			{ provider: type.toLowerCase(), type, results },
 			name,

@@ -24,13 +24,18 @@ export abstract class OwnResource extends pulumi.CustomResource {
 		const traces = new PausedStackTraces();
 		try {
 			const properties = { ...propertiesOf(results, args), __provider: shim(provider) };
-			super(`pulumi-nodejs:dynamic/sandboxer:${type}`, name, properties, withDefaults(opts, secrets));
+			super(resourceToken(type), name, properties, withDefaults(opts, secrets));
 		} catch (thrown) {
 			throw traces.retraced(thrown);
 		} finally {
 			traces.resume();
 		}
 	}
+}
+
+/** The type token of a class, from its own part of it. */
+export function resourceToken(type: string): string {
+	return `pulumi-nodejs:dynamic/sandboxer:${type}`;
 }
 
 /** Nobody wants to see a change of the provider's own text. */

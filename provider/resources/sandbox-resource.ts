@@ -1,6 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { Controls, Handle, Json, Lease, Owner, Reachability } from "../contract/types";
-import { OwnResource } from "./own-resource";
+import { OwnResource, resourceToken } from "./own-resource";
 
 /** The inputs of a sandbox resource: the component's args by their own names, and the owner. */
 export interface SandboxResourceArgs {
@@ -71,5 +71,5 @@ export function typeName(extension: string): string {
 }
 
 export function typeToken(extension: string): string {
-	return `pulumi-nodejs:dynamic/sandboxer:${typeName(extension)}`;
+	return resourceToken(typeName(extension));
 }

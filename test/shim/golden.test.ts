@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { shim } from "../../provider/shim";
+
+/** As it was built: that is what stands in a state. */
+const { shim } = require("../../dist/provider/shim") as typeof import("../../provider/shim");
 
 /** What stands in every state: a change of it is an update of every sandbox of every user. */
 describe("the provider text in a state", () => {
