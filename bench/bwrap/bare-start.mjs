@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, cpSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { closeSync, cpSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Sandboxes } from "./sandboxes.mjs";
 
@@ -10,9 +10,9 @@ import { Sandboxes } from "./sandboxes.mjs";
  *
  * @typedef {object} BareStart
  * @property {readonly string[]} command
- * @property {string} filter the file with the seccomp filter
- * @property {{ info: number, ready: number, filter: number }} descriptors where the command expects the filter and
- * somewhere to report to, and where its first process says "ready"
+ * @property {Readonly<Record<string, string>>} files what the command reads, by the descriptor that it reads it from
+ * @property {number} info the descriptor that it reports to
+ * @property {number} ready the descriptor on which its first process says "ready"
  */
 
 /**
@@ -27,20 +27,25 @@ export async function bareStart(workbench) {
 	const handle = await sandboxes.create("pattern");
 	const pattern = sandboxes.directory("pattern");
 	const directory = workbench.makeFolder("bare");
-	for (const name of ["etc", "control", "filter"])
-		cpSync(join(pattern, name), join(directory, name), { recursive: true });
+	cpSync(join(pattern, "control"), join(directory, "control"), { recursive: true });
 	mkdirSync(join(directory, "workspace"), { recursive: true });
 	const { init } = JSON.parse(readFileSync(join(pattern, "record.json"), "utf8"));
 	const command = commandLine(parentOf(init.pid));
+	const { seccompFilter } = workbench.load("./extensions/bwrap/seccomp/filter");
+	const files = {};
+	const keep = (descriptor, content) => {
+		files[descriptor] = join(directory, descriptor);
+		writeFileSync(files[descriptor], content);
+	};
+	keep(command[command.indexOf("--seccomp") + 1], seccompFilter(process.arch));
+	for (const [index, word] of command.entries())
+		if (word === "--file") keep(command[index + 1], readFileSync(`/proc/${init.pid}/root${command[index + 2]}`));
 	await sandboxes.remove(handle);
 	return {
 		command: command.map((word) => word.replace(`${pattern}/`, `${directory}/`)),
-		filter: join(directory, "filter"),
-		descriptors: {
-			filter: Number(command[command.indexOf("--seccomp") + 1]),
-			info: Number(command[command.indexOf("--info-fd") + 1]),
-			ready: Number(/echo ready >&(\d+)/.exec(command.at(-1))?.[1]),
-		},
+		files,
+		info: Number(command[command.indexOf("--info-fd") + 1]),
+		ready: Number(/echo ready >&(\d+)/.exec(command.at(-1))?.[1]),
 	};
 }
 
@@ -61,16 +66,21 @@ function commandLine(pid) {
  * @param {BareStart} bare
  * @returns {Promise<number>} milliseconds from the spawn until "ready" is read
  */
-export async function timeBareStart({ command: [program, ...args], filter, descriptors }) {
+export async function timeBareStart({ command: [program, ...args], files, info, ready }) {
 	const start = performance.now();
-	const opened = [openSync(filter, "r"), openSync("/dev/null", "w")];
-	const stdio = Array.from({ length: 1 + Math.max(...Object.values(descriptors)) }, () => "ignore");
-	[stdio[descriptors.filter], stdio[descriptors.info]] = opened;
-	stdio[descriptors.ready] = "pipe";
-	const child = spawn(program, args, { stdio, env: { PATH: process.env.PATH }, cwd: "/" });
+	const stdio = [];
+	for (const [descriptor, file] of Object.entries(files)) stdio[descriptor] = openSync(file, "r");
+	stdio[info] = openSync("/dev/null", "w");
+	const opened = stdio.filter((descriptor) => descriptor !== undefined);
+	stdio[ready] = "pipe";
+	const child = spawn(program, args, {
+		stdio: Array.from(stdio, (descriptor) => descriptor ?? "ignore"),
+		env: { PATH: process.env.PATH },
+		cwd: "/",
+	});
 	for (const descriptor of opened) closeSync(descriptor);
 	const ended = once(child, "exit");
-	const [said] = await Promise.race([once(child.stdio[descriptors.ready], "data"), ended.then(() => [])]);
+	const [said] = await Promise.race([once(child.stdio[ready], "data"), ended.then(() => [])]);
 	const elapsed = performance.now() - start;
 	if (String(said) !== "ready\n") throw new Error(`bwrap alone did not start: ${program} ${args.join(" ")}`);
 	child.kill("SIGKILL");

@@ -30,15 +30,20 @@ const provider = {
 		const { once } = require("node:events");
 		const { closeSync, openSync, readFileSync } = require("node:fs");
 		const bare = JSON.parse(readFileSync("bare.json", "utf8"));
-		const { filter, info, ready } = bare.descriptors;
-		const opened = [openSync(bare.filter, "r"), openSync("/dev/null", "w")];
-		const stdio = Array.from({ length: 1 + Math.max(filter, info, ready) }, () => "ignore");
-		[stdio[filter], stdio[info]] = opened;
-		stdio[ready] = "pipe";
+		const stdio = [];
+		for (const [descriptor, file] of Object.entries(bare.files)) stdio[descriptor] = openSync(file, "r");
+		stdio[bare.info] = openSync("/dev/null", "w");
+		const opened = stdio.filter((descriptor) => descriptor !== undefined);
+		stdio[bare.ready] = "pipe";
 		const script = '"$@"; exit';
-		const child = spawn("sh", ["-c", script, "bare", ...bare.command], { stdio, detached: true, cwd: "/", env: { PATH: process.env.PATH } });
+		const child = spawn("sh", ["-c", script, "bare", ...bare.command], {
+			stdio: Array.from(stdio, (descriptor) => descriptor ?? "ignore"),
+			detached: true,
+			cwd: "/",
+			env: { PATH: process.env.PATH },
+		});
 		for (const descriptor of opened) closeSync(descriptor);
-		const pipe = child.stdio[ready];
+		const pipe = child.stdio[bare.ready];
 		const [said] = await Promise.race([once(pipe, "data"), once(child, "exit").then(() => [])]);
 		if (String(said) !== "ready\\n") throw new Error("bwrap did not start");
 		pipe.destroy();

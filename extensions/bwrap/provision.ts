@@ -13,7 +13,7 @@ import { allDone } from "./all-done";
 import { sandboxFolders } from "./holder/command";
 import { makeControlFolder, uptimeSeconds, writeDeadline } from "./holder/control-folder";
 import { Supervisor } from "./holder/start";
-import { writeSystemFiles } from "./holder/system-files";
+import { writeResolvers } from "./holder/system-files";
 import { setIdleLimit } from "./idle/idle-limit";
 import { hasBeenReady, leaseState } from "./lease";
 import { makeCgroups, planCgroups } from "./limits/cgroup";
@@ -161,7 +161,7 @@ async function make(
 	const { sandbox_id: sandboxId, generation, ttl_seconds: ttl } = record;
 	const firstDeadline = Math.ceil(uptimeSeconds(site.clock)) + ttl;
 	const writeFiles = async () => {
-		writeSystemFiles(folders.etc, sandboxId, record.network);
+		if (record.network === "allow") writeResolvers(folders.resolvers);
 		makeControlFolder(folders.control, { sandboxId, generation }, firstDeadline);
 		await setIdleLimit(directory, record);
 	};
@@ -171,7 +171,7 @@ async function make(
 	request.progress("starting bwrap");
 	const { signal, timeoutSeconds } = request;
 	const starting = supervisor.start({ record, clock: site.clock, signal, timeoutSeconds });
-	site.probes.start({ programs: site.programs(), record, directory });
+	site.probes.start(directory, { programs: site.programs(), record });
 	const held = await starting;
 	void site.probes.follow(directory, held.init.pid);
 	const readyAt = site.now();

@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, openSync, readFileSync } from "node:fs";
+import { closeSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -9,6 +9,7 @@ import { makePipes, type Pipe, PipeReader, spawnClean, strayDescriptors } from "
 import { INSIDE_ENVIRONMENT } from "../holder/command";
 import type { Programs } from "../preflight";
 import type { BwrapRecord } from "../record";
+import { openFilter } from "../seccomp/filter-file";
 import { ENTRY_DESCRIPTORS, entryCommand, entryUser } from "./entry-command";
 import { unspawned } from "./failures";
 
@@ -19,7 +20,6 @@ export interface EntryOptions {
 	readonly programs: Programs;
 	/** Of a sandbox whose control groups are made; its first process need not be there yet. */
 	readonly record: BwrapRecord;
-	readonly directory: string;
 	readonly command: Omit<Command, "output">;
 }
 
@@ -38,11 +38,10 @@ export class EntryProcess {
 		readonly outputs: readonly PipeReader[],
 	) {}
 
-	static async start({ programs, record, directory, command }: EntryOptions): Promise<EntryProcess> {
+	static async start({ programs, record, command }: EntryOptions): Promise<EntryProcess> {
 		const files = Object.values(command.secretFiles);
 		const first = ENTRY_DESCRIPTORS.firstFile;
-		// It is read from where it stands: each entry needs its own.
-		const filter = openSync(join(directory, "filter"), "r");
+		const filter = openFilter();
 		const [stdout, stderr] = (await makePipes(2, INSIDE_ENVIRONMENT.PATH, entryUser(record)).catch(
 			(thrown: unknown) => {
 				closeSync(filter);

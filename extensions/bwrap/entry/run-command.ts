@@ -29,5 +29,5 @@ export async function runCommand(
 		});
 	}
 	await noteActivity(directory);
-	return runEntry({ programs: site.programs(), record, directory, command, signal, timeoutSeconds });
+	return runEntry({ programs: site.programs(), record, command, signal, timeoutSeconds });
 }

@@ -23,11 +23,10 @@ export function sandboxFolders(directory: string) {
 	return {
 		workspace: join(directory, "workspace"),
 		control: join(directory, "control"),
-		etc: join(directory, "etc"),
+		/** Under network allow. */
+		resolvers: join(directory, "resolv.conf"),
 		/** What supervise and bwrap print: read when the start fails. */
 		log: join(directory, "log"),
-		/** The system calls that are refused inside. */
-		filter: join(directory, "filter"),
 		/** Who the supervisor is, written by itself. */
 		supervisor: join(directory, "supervisor"),
 		/** What the supervisor has judged of the lease. */
@@ -35,8 +34,15 @@ export function sandboxFolders(directory: string) {
 	};
 }
 
-/** Descriptors of the holder's command, by number. */
-export const HOLDER_DESCRIPTORS = { info: 3, ready: 4, lock: 5, filter: 6 } as const;
+/** Descriptors of the holder's command, by number. The lock's is closed, and the files' are opened, for that command. */
+export const HOLDER_DESCRIPTORS = {
+	info: 3,
+	ready: 4,
+	lock: 5,
+	filter: 6,
+	/** Of the files of /etc. No shell need know a number above 9. */
+	files: { passwd: 5, group: 7, hosts: 8, "nsswitch.conf": 9 },
+} as const;
 
 /** The environment of everything inside, and nothing beside it. */
 export const INSIDE_ENVIRONMENT = {
@@ -66,7 +72,7 @@ export function holderCommand(
 		...["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"],
 		...(record.network === "deny" ? ["--unshare-net"] : []),
 		...["--cap-drop", "ALL", "--new-session", "--hostname", record.sandbox_id],
-		...systemArguments(folders.etc, record.network),
+		...systemArguments(HOLDER_DESCRIPTORS.files, record.network === "allow" ? folders.resolvers : undefined),
 		...["--dev", "/dev", "--size", size, "--tmpfs", "/dev/shm", "--remount-ro", "/dev"],
 		...["--proc", "/proc"],
 		...["--perms", "1777", "--size", size, "--tmpfs", "/tmp"],

@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, writeFileSync } from "node:fs";
+import { closeSync, readFileSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Readable, Writable } from "node:stream";
@@ -14,9 +14,10 @@ import { shellWord, spawnClean, strayDescriptors } from "../../../provider/trans
 import { joinText } from "../limits/cgroup";
 import { type Programs, startFailure } from "../preflight";
 import type { BwrapRecord } from "../record";
-import { seccompFilter } from "../seccomp/filter";
+import { openFilter } from "../seccomp/filter-file";
 import { HOLDER_DESCRIPTORS, holderCommand, sandboxFolders } from "./command";
 import { readSupervisor } from "./supervisor";
+import { type SystemFile, systemFiles } from "./system-files";
 
 const LAUNCH = join(__dirname, "launch.sh");
 const SUPERVISE = join(__dirname, "supervise.sh");
@@ -24,6 +25,9 @@ const SUPERVISE = join(__dirname, "supervise.sh");
 /** What the launched shell says once it has the lock, and the first process of the sandbox once it is there. */
 const LOCKED = "locked\n";
 const READY = "ready\n";
+
+/** Ends a file in a script: no line of a system file. */
+const END = "END";
 
 export interface Held {
 	readonly supervisor: ProcessIdentity;
@@ -58,17 +62,21 @@ export class Supervisor {
 		lock: number,
 		private readonly waitSeconds: number,
 	) {
-		// Descriptors 3 and 6 are opened by the start script.
-		const stdio = ["pipe", "ignore", "pipe", "ignore", "pipe", lock] as const;
 		this.#stray = strayDescriptors(3);
 		// The folder only tells whose it is.
 		const words = ["supervise", programs.flock, String(waitSeconds), directory];
-		this.#child = spawnClean(programs.sh, ["-s", ...words], {
-			env: { PATH: dirname(programs.sleep) },
-			stdio,
-			detached: true,
-			stray: this.#stray,
-		});
+		const filter = openFilter();
+		try {
+			this.#child = spawnClean(programs.sh, ["-s", ...words], {
+				env: { PATH: dirname(programs.sleep) },
+				// Descriptor 3 is opened by the start script.
+				stdio: ["pipe", "ignore", "pipe", "ignore", "pipe", lock, filter],
+				detached: true,
+				stray: this.#stray,
+			});
+		} finally {
+			closeSync(filter);
+		}
 		// Whatever becomes of it is seen on the other pipe.
 		this.#stdin.on("error", () => undefined);
 		this.#stdin.write(readFileSync(LAUNCH, "utf8"));
@@ -92,7 +100,6 @@ export class Supervisor {
 		const { directory } = this;
 		const folders = sandboxFolders(directory);
 		writeFileSync(folders.log, "", { mode: 0o600 });
-		writeFileSync(folders.filter, seccompFilter(process.arch), { mode: 0o600 });
 		const within = AbortSignal.any([signal, AbortSignal.timeout(timeoutSeconds * 1000)]);
 		const word = saidUpTo(READY, this.#ready, this.#child, within);
 		word.catch(() => undefined);
@@ -142,15 +149,19 @@ export class Supervisor {
 
 	/** What the supervisor goes on with, in place of its caller's pipes: read to its end before any of it is done. */
 	#script(record: BwrapRecord, clock: string): string {
-		const { log, filter } = sandboxFolders(this.directory);
-		const last = Math.max(...Object.values(HOLDER_DESCRIPTORS));
+		const { log } = sandboxFolders(this.directory);
+		const { info, ready, files } = HOLDER_DESCRIPTORS;
+		const last = Math.max(...Object.values(files));
 		const above = this.#stray.filter((descriptor) => descriptor > last);
 		const command = holderCommand(this.programs, record, this.directory, above);
-		const { info, ready, filter: rules } = HOLDER_DESCRIPTORS;
+		const contents = Object.entries(systemFiles(record.sandbox_id));
 		return [
 			"{",
-			`exec </dev/null >${shellWord(log)} 2>&1 ${info}>&${ready} ${rules}<${shellWord(filter)}`,
-			`hold() { ${joinText(record.cgroups)}exec ${command.map(shellWord).join(" ")}; }`,
+			`exec </dev/null >${shellWord(log)} 2>&1 ${info}>&${ready}`,
+			"hold() {",
+			`${joinText(record.cgroups)}exec ${command.map(shellWord).join(" ")}${contents.map(([name]) => ` ${files[name as SystemFile]}<<'${END}'`).join("")}`,
+			...contents.map(([, text]) => `${text}${END}`),
+			"}",
 			`set -- ${shellWord(this.directory)} ${shellWord(clock)} hold`,
 			readFileSync(SUPERVISE, "utf8"),
 			"}\n",

@@ -1,7 +1,6 @@
 import { lstatSync, readFileSync, readlinkSync } from "node:fs";
-import { join } from "node:path";
 import { hasErrno } from "../../../provider/errors";
-import { makeOpenFolder, writeOpenFile } from "../readable";
+import { writeOpenFile } from "../readable";
 
 /** Where the sandbox's home is, inside. */
 export const HOME = "/home/sandbox";
@@ -21,32 +20,27 @@ const FROM_HOST = [
 	"mime.types",
 ];
 
-/**
- * A small /etc of the sandbox's own: nothing of it is read from the machine, but resolv.conf where names shall resolve.
- *
- * @param resolvConf - The machine's.
- */
-export function writeSystemFiles(
-	folder: string,
-	hostname: string,
-	network: "deny" | "allow",
-	resolvConf = "/etc/resolv.conf",
-): void {
-	const files: Record<string, string> = {
+/** The files of /etc that are the sandbox's own, whole: nothing of them is read from the machine. */
+export function systemFiles(hostname: string) {
+	return {
 		passwd: `root:x:0:0:root:${HOME}:/bin/sh\nsandbox:x:1000:1000:sandbox:${HOME}:/bin/sh\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n`,
 		group: "root:x:0:\nsandbox:x:1000:\nnogroup:x:65534:\n",
 		hosts: `127.0.0.1 localhost\n::1 localhost\n127.0.1.1 ${hostname}\n`,
-		hostname: `${hostname}\n`,
 		"nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
-	};
-	// A copy of what the link leads to: its target is in a folder that the sandbox does not have.
-	if (network === "allow") files["resolv.conf"] = resolvers(resolvConf);
-	makeOpenFolder(folder, 0o755);
-	for (const [name, text] of Object.entries(files)) writeOpenFile(join(folder, name), text);
+	} as const;
 }
 
-/** Empty where the machine has none: programs then ask its own loopback, here as there. */
-function resolvers(file: string): string {
+export type SystemFile = keyof ReturnType<typeof systemFiles>;
+
+/**
+ * A copy of the machine's resolv.conf, for a sandbox that resolves names: where it is a link, its target is in a folder
+ * that the sandbox does not have. Empty where the machine has none: programs then ask its own loopback, here as there.
+ */
+export function writeResolvers(file: string, machines = "/etc/resolv.conf"): void {
+	writeOpenFile(file, textOf(machines));
+}
+
+function textOf(file: string): string {
 	try {
 		return readFileSync(file, "utf8");
 	} catch (thrown) {
@@ -55,19 +49,20 @@ function resolvers(file: string): string {
 	}
 }
 
-/** bwrap's words for a read-only system: /usr, the links into it, and the small /etc. */
-export function systemArguments(folder: string, network: "deny" | "allow"): string[] {
-	const own = [
-		"passwd",
-		"group",
-		"hosts",
-		"hostname",
-		"nsswitch.conf",
-		...(network === "allow" ? ["resolv.conf"] : []),
-	];
+/**
+ * bwrap's words for a read-only system: /usr, the links into it, and a small /etc.
+ *
+ * @param files - The descriptor that bwrap reads each from.
+ * @param resolvers - What {@link writeResolvers} wrote, if anything.
+ */
+export function systemArguments(files: Readonly<Record<SystemFile, number>>, resolvers?: string): string[] {
 	return [
 		...programArguments(),
-		...own.flatMap((name) => ["--ro-bind", join(folder, name), `/etc/${name}`]),
+		...Object.entries(files).flatMap(([name, descriptor]) => [
+			...["--perms", "0644", "--file", String(descriptor), `/etc/${name}`],
+		]),
+		...["--symlink", "/proc/sys/kernel/hostname", "/etc/hostname"],
+		...(resolvers === undefined ? [] : ["--ro-bind", resolvers, "/etc/resolv.conf"]),
 		...FROM_HOST.flatMap((name) => ["--ro-bind-try", `/etc/${name}`, `/etc/${name}`]),
 	];
 }

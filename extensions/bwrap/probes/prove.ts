@@ -20,12 +20,10 @@ export async function prove(
 	const programs = found();
 	const { signal, timeoutSeconds } = call;
 	const started = await probes.take(directory);
-	const entered = enter({ programs, record, directory, argv: PROBE, started, signal, timeoutSeconds }).catch(
-		(thrown: unknown) => {
-			if (hasCode(thrown, "unknown") || hasCode(thrown, "conflict")) return thrown;
-			throw thrown;
-		},
-	);
+	const entered = enter({ programs, record, argv: PROBE, started, signal, timeoutSeconds }).catch((thrown: unknown) => {
+		if (hasCode(thrown, "unknown") || hasCode(thrown, "conflict")) return thrown;
+		throw thrown;
+	});
 	const [inside, outside, measured] = await Promise.all([
 		entered,
 		outsideFacts(record),

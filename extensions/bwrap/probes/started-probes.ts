@@ -13,8 +13,7 @@ export class StartedProbes {
 	readonly #started = new Map<string, Promise<EntryProcess | undefined>>();
 
 	/** Where it fails, there is none to take: the one that is started then says why. */
-	start(options: Omit<EntryOptions, "command">): void {
-		const { directory } = options;
+	start(directory: string, options: Omit<EntryOptions, "command">): void {
 		const starting = EntryProcess.start({ ...options, command: ownCommand(PROBE) }).catch(() => undefined);
 		this.#started.set(directory, starting);
 		setTimeout(() => {

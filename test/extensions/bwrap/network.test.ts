@@ -92,7 +92,7 @@ describe.each(USERS)("the network of a sandbox of $name", (user) => {
 				if (network === "allow") {
 					// The file that is bound, not another one in its place.
 					writeFileSync(
-						join(box.directory, "etc/resolv.conf"),
+						join(box.directory, "resolv.conf"),
 						`nameserver ${address}\noptions timeout:5 attempts:3\n`,
 					);
 				}

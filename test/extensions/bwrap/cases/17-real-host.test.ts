@@ -11,7 +11,7 @@ import {
 import { join, resolve } from "node:path";
 import { parse } from "yaml";
 import { BwrapExtension } from "../../../../extensions/bwrap/handler";
-import { writeSystemFiles } from "../../../../extensions/bwrap/holder/system-files";
+import { writeResolvers } from "../../../../extensions/bwrap/holder/system-files";
 import { profileSchema } from "../../../../provider/documents/profile";
 import { SandboxerError } from "../../../../provider/errors";
 import { bwrapHost, callFor, wish } from "../support/host";
@@ -119,9 +119,8 @@ describe.each(USERS)("case 17: bwrap on a real host, as $name", (user) => {
 		mkdirSync(join(machine, "run"), { recursive: true });
 		writeFileSync(join(machine, "run/stub-resolv.conf"), `nameserver ${address}\n`);
 		symlinkSync("run/stub-resolv.conf", join(machine, "resolv.conf"));
-		writeSystemFiles(join(machine, "etc"), "box", "allow", join(machine, "resolv.conf"));
 		// What a create on such a machine would have bound.
-		writeFileSync(join(box.directory, "etc/resolv.conf"), readFileSync(join(machine, "etc/resolv.conf")));
+		writeResolvers(join(box.directory, "resolv.conf"), join(machine, "resolv.conf"));
 		const dns = await resolver(address, [192, 0, 2, 17]);
 		try {
 			expect((await place.sh(box, "getent hosts build.sandboxer.test")).stdout).toMatch(/^192\.0\.2\.17 /);
