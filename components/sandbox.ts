@@ -28,7 +28,6 @@ const OUTPUTS = [
 	"quote",
 	"route",
 	"controls",
-	"credentials",
 ] as const satisfies readonly (keyof SandboxResource)[];
 
 /** Options of a component that its child must be given by hand: the engine hands down the rest. */
@@ -68,8 +67,8 @@ export class Sandbox extends OwnComponent {
 	declare readonly route: pulumi.Output<Json>;
 	/** Promise by promise: enforced, enforced-with-gaps or unsupported, as proved by probes inside. */
 	declare readonly controls: pulumi.Output<Controls>;
-	/** Secret. What is needed to reach it, where something is. */
-	declare readonly credentials: pulumi.Output<Record<string, string>>;
+	/** Secret. What is needed to reach it; empty where nothing is. */
+	readonly credentials: pulumi.Output<Record<string, string>>;
 	readonly #resource: SandboxResource;
 
 	constructor(name: string, args: SandboxArgs, opts: pulumi.ComponentResourceOptions = {}) {
@@ -78,6 +77,7 @@ export class Sandbox extends OwnComponent {
 		super("sandboxer:index:Sandbox", name, opts);
 		this.#resource = existing === undefined ? this.made(name, args, opts) : this.found(name, existing);
 		for (const key of OUTPUTS) Object.assign(this, { [key]: this.#resource[key] });
+		this.credentials = pulumi.secret(this.#resource.credentials.apply((given) => given ?? {}));
 		const { sandboxId, extension, phase, lease } = this;
 		this.registerOutputs({ sandboxId, extension, phase, lease });
 	}

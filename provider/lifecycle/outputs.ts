@@ -20,7 +20,7 @@ export interface SandboxResult {
 	readonly workspaceDir?: string;
 	readonly lease?: Lease;
 	readonly controls?: Controls;
-	/** Secret. */
+	/** Secret: encrypted anew at each of the engine's writes. Absent where there are none. */
 	readonly credentials?: Readonly<Record<string, string>>;
 }
 
@@ -37,7 +37,7 @@ const RESULT_KEYS = [
 ] as const satisfies readonly (keyof SandboxResult)[];
 
 export function readyOutputs(inputs: SandboxInputs, handle: Handle, ready: Ready): SandboxOutputs {
-	const { reachability, workspaceDir, lease, controls, credentials = {} } = ready;
+	const { reachability, workspaceDir, lease, controls, credentials } = ready;
 	return {
 		...inputs,
 		phase: "ready",
@@ -47,7 +47,7 @@ export function readyOutputs(inputs: SandboxInputs, handle: Handle, ready: Ready
 		workspaceDir,
 		lease,
 		controls,
-		credentials,
+		...(credentials === undefined ? {} : { credentials }),
 	};
 }
 

@@ -1,4 +1,4 @@
-import { type ExtensionDeclaration, extensionSchema } from "../documents/extension";
+import type { ExtensionDeclaration } from "../documents/extension";
 import { nearest } from "../documents/nearest";
 import { SandboxerError } from "../errors";
 import { documentFiles, onlyFile, searchedFolders } from "./document-files";
@@ -46,7 +46,7 @@ export function undeclared(id: string, search: Search): string {
 }
 
 function load(id: string, path: string, search: Search): LoadedExtension {
-	const { value, refuse } = readDocument(extensionSchema, path, search.cwd);
+	const { value, refuse } = readDocument("extension", path, search.cwd);
 	if (value.id !== id)
 		throw refuse([{ path: ["id"], reason: `is "${value.id}", but the file's name says "${id}"; make them equal` }]);
 	return { ...value, file: path };

@@ -2,8 +2,8 @@ import { judgeAroundUnknowns } from "../documents/judge-around-unknowns";
 import { type Profile, profileSchema } from "../documents/profile";
 import { isPlainObject, toDocumentKeys } from "../documents/spelling";
 import { SandboxerError } from "../errors";
+import type { ReadDocument } from "./document";
 import { invalidDocument } from "./invalid-document";
-import type { ReadDocument } from "./read-document";
 
 const NAME = "inline profile";
 

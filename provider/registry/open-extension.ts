@@ -1,5 +1,4 @@
 import type { SandboxExtension } from "../contract";
-import { credentialSource } from "../credentials";
 import { parseJson } from "../documents/parse-json";
 import { SandboxerError } from "../errors";
 import { findExtension } from "./extensions";
@@ -27,11 +26,16 @@ export function openExtension(id: string, settings: Settings, environment = proc
 			declaration,
 			config: { ...declaration.config, ...own },
 			environment: variable,
-			credentials: credentialSource((key) => settingValue(settings.get(`sandboxer:${key}`)), variable),
+			credentials: credentials().credentialSource((key) => settingValue(settings.get(`sandboxer:${key}`)), variable),
 			now: Date.now,
 		},
 		search.cwd,
 	);
+}
+
+/** Loaded for whoever opens an extension: a program that only names profiles needs none of their schemas. */
+function credentials(): typeof import("../credentials") {
+	return require("../credentials") as typeof import("../credentials");
 }
 
 function settingsOf(name: string, settings: Settings): Record<string, unknown> {

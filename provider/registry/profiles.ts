@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { nearest } from "../documents/nearest";
-import { type Profile, profileSchema } from "../documents/profile";
+import type { Profile } from "../documents/profile";
 import { SandboxerError } from "../errors";
+import type { ReadDocument } from "./document";
 import { documentFiles, onlyFile, searchedFolders } from "./document-files";
 import type { LoadedExtension } from "./extensions";
-import { inlineProfile } from "./inline-profile";
 import { profileExtensions } from "./profile-extensions";
-import { type ReadDocument, readDocument } from "./read-document";
+import { readDocument } from "./read-document";
 import type { Search } from "./search";
 
 /** A profile, ready to be bound. */
@@ -45,7 +45,7 @@ export function loadProfile(reference: string | object, search: Search): LoadedP
 		value: profile,
 		file: source,
 		refuse,
-	} = typeof reference === "string" ? readProfile(reference, search) : inlineProfile(reference);
+	} = typeof reference === "string" ? readProfile(reference, search) : inline().inlineProfile(reference);
 	const { declaration, problems } = profileExtensions(profile, search);
 	if (problems.length > 0) throw refuse(problems);
 	return { profile, declaration, source };
@@ -62,13 +62,18 @@ export function listProfiles(search: Search): ProfileListing[] {
 
 function readProfile(reference: string, search: Search): ReadDocument<Profile> {
 	const path = /\/|\.ya?ml$/.test(reference) ? existing(reference, search) : named(reference, search);
-	const document = readDocument(profileSchema, path, search.cwd);
+	const document = readDocument("profile", path, search.cwd);
 	const nameInFile = /^(profile\..+)\.ya?ml$/.exec(basename(path))?.[1];
 	const { id } = document.value;
 	if (nameInFile === undefined || nameInFile === id) return document;
 	throw document.refuse([
 		{ path: ["id"], reason: `is "${id}", but the file's name says "${nameInFile}"; make them equal` },
 	]);
+}
+
+/** Loaded for whoever has one: it needs the schemas. */
+function inline(): typeof import("./inline-profile") {
+	return require("./inline-profile") as typeof import("./inline-profile");
 }
 
 function existing(reference: string, search: Search): string {

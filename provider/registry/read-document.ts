@@ -1,60 +1,46 @@
-import { isUtf8 } from "node:buffer";
-import { readFileSync, statSync } from "node:fs";
-import type { z } from "zod";
-import { type DocumentProblem, firstOfEachPath, judge } from "../documents/problems";
-import { SandboxerError } from "../errors";
-import { invalidDocument } from "./invalid-document";
-import { readYaml } from "./read-yaml";
-import { shownPath } from "./search";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import type { Documents, ReadDocument } from "./document";
+import type { DocumentKind } from "./document-files";
+import { PACKAGE_ROOT, shownPath } from "./search";
 
-/** The largest document: far above any real one, far below what could exhaust the reader. */
-export const MAX_DOCUMENT_BYTES = 64 * 1024;
-
-/** A document that passed its schema. */
-export interface ReadDocument<T> {
-	readonly value: T;
-	/** The file as messages name it. */
-	readonly file: string;
-	/** The error for problems that only show beside other documents. */
-	refuse(problems: readonly DocumentProblem[]): SandboxerError;
+/** A document of the package that was judged when the package was built. */
+export interface BuiltDocument {
+	/** Of the YAML file that was judged. */
+	readonly sha256: string;
+	readonly value: unknown;
 }
 
+/** Where the build puts them, by their files' paths from there. */
+const BUILT = join(PACKAGE_ROOT, "documents.json");
+
+let built: Readonly<Record<string, BuiltDocument>> | undefined;
+
 /**
- * Reads a YAML document strictly and judges it by its schema.
+ * Reads a document strictly. The package's own were judged when it was built: whoever uses no others waits neither for
+ * YAML nor for schemas, which take longer to load than all else together.
  *
  * @throws SandboxerError `invalid` with all problems at once, each with file, line and key.
  */
-export function readDocument<S extends z.ZodType>(schema: S, path: string, cwd: string): ReadDocument<z.output<S>> {
-	const file = shownPath(path, cwd);
-	const yaml = readYaml(textOf(path, file));
-	if (!yaml.readable) throw invalidDocument(file, yaml.problems);
-	const judged = judge(schema, yaml.value);
-	const placed = (problems: readonly DocumentProblem[]) =>
-		problems.map((problem) => ({ ...problem, line: yaml.lineOf(problem.path) }));
-	const problems = [...yaml.problems, ...(judged.sound ? [] : placed(judged.problems))];
-	if (!judged.sound || problems.length > 0) throw invalidDocument(file, firstOfEachPath(problems));
-	return { value: judged.data, file, refuse: (more) => invalidDocument(file, placed(more)) };
+export function readDocument<K extends DocumentKind>(kind: K, path: string, cwd: string): ReadDocument<Documents[K]> {
+	const value = builtValue(path);
+	const judged = () => judging().judgeDocument(kind, path, cwd);
+	if (value === undefined) return judged();
+	return { value: value as Documents[K], file: shownPath(path, cwd), refuse: (more) => judged().refuse(more) };
 }
 
-function textOf(path: string, file: string): string {
-	const refusal = (reason: string, cause?: unknown): SandboxerError =>
-		new SandboxerError({
-			code: "invalid",
-			message: `${file}: ${reason}.`,
-			details: { file: path, problems: [{ path: "", reason }] },
-			cause,
-		});
-	let bytes: Buffer;
-	try {
-		const facts = statSync(path);
-		if (!facts.isFile()) throw refusal("is not a file");
-		if (facts.size > MAX_DOCUMENT_BYTES)
-			throw refusal(`has ${facts.size} bytes; a document has at most ${MAX_DOCUMENT_BYTES}`);
-		bytes = readFileSync(path);
-	} catch (thrown) {
-		if (thrown instanceof SandboxerError) throw thrown;
-		throw refusal(`cannot be read: ${(thrown as Error).message}`, thrown);
-	}
-	if (!isUtf8(bytes)) throw refusal("is not UTF-8 text");
-	return new TextDecoder().decode(bytes);
+function builtValue(path: string): unknown {
+	built ??= existsSync(BUILT) ? (JSON.parse(readFileSync(BUILT, "utf8")) as Record<string, BuiltDocument>) : {};
+	const name = relative(PACKAGE_ROOT, path);
+	const document = Object.hasOwn(built, name) ? built[name] : undefined;
+	return document === undefined || document.sha256 !== sha256Of(path) ? undefined : document.value;
+}
+
+function sha256Of(path: string): string {
+	return createHash("sha256").update(readFileSync(path)).digest("hex");
+}
+
+function judging(): typeof import("./judge-document") {
+	return require("./judge-document") as typeof import("./judge-document");
 }

@@ -20,7 +20,7 @@ export interface SearchSettings {
 }
 
 /** The root of this package: the repository's, or `dist` once it is built. */
-const PACKAGE_ROOT = join(__dirname, "..", "..");
+export const PACKAGE_ROOT = join(__dirname, "..", "..");
 /** The package's own profiles. */
 export const OWN_PROFILES = join(PACKAGE_ROOT, "profiles");
 /** The package's own extensions, a folder each. */

@@ -42,7 +42,7 @@ export class SandboxResource extends OwnResource {
 	declare readonly quote: pulumi.Output<Json>;
 	declare readonly route: pulumi.Output<Json>;
 	declare readonly controls: pulumi.Output<Controls>;
-	declare readonly credentials: pulumi.Output<Record<string, string>>;
+	declare readonly credentials: pulumi.Output<Record<string, string> | undefined>;
 
 	/** @param args - `undefined` to read an existing sandbox by `opts.id`. */
 	constructor(

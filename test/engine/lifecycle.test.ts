@@ -6,6 +6,7 @@ import { TestStack } from "./support/test-stack";
 const BOX = `
 const box = new Sandbox("box", { profile: "bwrap-local", ttl: "10m" });
 exports.box = { id: box.sandboxId, phase: box.phase, workspaceDir: box.workspaceDir, lease: box.lease, reachability: box.reachability, controls: box.controls, handle: box.handle };
+exports.credentials = box.credentials;
 `;
 
 interface Box {
@@ -29,6 +30,8 @@ describe("a sandbox on the real engine", () => {
 		const { box } = await stack.outputs<Box>();
 		expect(box.phase).toBe("ready");
 		expect(Date.parse(box.lease.expiresAt) - Date.parse(box.lease.readyAt)).toBe(600_000);
+		expect((await stack.ok(["stack", "output", "--json"])).stdout).toMatch(/"credentials": "\[secret\]"/);
+		expect((await stack.ok(["stack", "output", "--json", "--show-secrets"])).stdout).toMatch(/"credentials": \{\}/);
 		const { supervisor, init } = stack.record(box.id);
 		expect([supervisor.pid, init.pid].every(isRunning)).toBe(true);
 		expect((await stack.up()).text).toMatch(/3 unchanged/);

@@ -91,10 +91,7 @@ describe.each(USERS)("the network of a sandbox of $name", (user) => {
 				const box = boxes[network] as Box;
 				if (network === "allow") {
 					// The file that is bound, not another one in its place.
-					writeFileSync(
-						join(box.directory, "resolv.conf"),
-						`nameserver ${address}\noptions timeout:5 attempts:3\n`,
-					);
+					writeFileSync(join(box.directory, "resolv.conf"), `nameserver ${address}\noptions timeout:5 attempts:3\n`);
 				}
 				return (await place.sh(box, "getent hosts name.sandboxer.test || echo unknown")).stdout;
 			};

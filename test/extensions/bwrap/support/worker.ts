@@ -27,7 +27,6 @@ const jobs: { [Job in keyof Jobs]: (takes: Jobs[Job]["takes"]) => Promise<Jobs[J
 		return enter({
 			programs: findPrograms(process.env["PATH"] ?? ""),
 			record: (record as BwrapRecord | undefined) ?? ((await readRecord(directory)) as BwrapRecord),
-			directory,
 			argv: command,
 			signal: gone.signal,
 			timeoutSeconds,
