@@ -59,7 +59,7 @@ describe("the tarball of npm pack", () => {
 			expect(files.filter((file) => /^dist\//.test(file) && !/\.(js|d\.ts|yaml|json|sh)$/.test(file))).toEqual([]);
 			expect(files.filter((file) => /(^|\/)(test|tests|examples|node_modules|api)\/|\.test\./.test(file))).toEqual([]);
 			const tops = new Set(files.filter((file) => file.startsWith("dist/")).map((file) => file.split("/")[1]));
-			const sources = ["components", "provider", "extensions", "profiles", "cli"];
+			const sources = ["components", "provider", "extensions", "profiles", "cli", "documents.json"];
 			expect([...tops].filter((top) => !sources.includes(top ?? ""))).toEqual([]);
 		});
 
