@@ -27,7 +27,6 @@ const OUTPUTS = [
 	"lease",
 	"quote",
 	"route",
-	"controls",
 ] as const satisfies readonly (keyof SandboxResource)[];
 
 /** Options of a component that its child must be given by hand: the engine hands down the rest. */
@@ -66,7 +65,7 @@ export class Sandbox extends OwnComponent {
 	/** Which extension was chosen, and why. */
 	declare readonly route: pulumi.Output<Json>;
 	/** Promise by promise: enforced, enforced-with-gaps or unsupported, as proved by probes inside. */
-	declare readonly controls: pulumi.Output<Controls>;
+	readonly controls: pulumi.Output<Controls>;
 	/** Secret. What is needed to reach it; empty where nothing is. */
 	readonly credentials: pulumi.Output<Record<string, string>>;
 	readonly #resource: SandboxResource;
@@ -77,6 +76,7 @@ export class Sandbox extends OwnComponent {
 		super("sandboxer:index:Sandbox", name, opts);
 		this.#resource = existing === undefined ? this.made(name, args, opts) : this.found(name, existing);
 		for (const key of OUTPUTS) Object.assign(this, { [key]: this.#resource[key] });
+		this.controls = this.#resource.controls.apply((text) => parsed(text) as Controls);
 		this.credentials = pulumi.secret(this.#resource.credentials.apply((given) => given ?? {}));
 		const { sandboxId, extension, phase, lease } = this;
 		this.registerOutputs({ sandboxId, extension, phase, lease });
@@ -140,6 +140,11 @@ export class Sandbox extends OwnComponent {
 	private found(name: string, { id, extension }: Existing): SandboxResource {
 		return new SandboxResource(extension, name, undefined, { id, parent: this });
 	}
+}
+
+/** Undefined where there is none, as after a failed create. */
+function parsed(text: string | undefined): unknown {
+	return text === undefined ? undefined : JSON.parse(text);
 }
 
 function refuseImport(name: string, opts: pulumi.ComponentResourceOptions): void {

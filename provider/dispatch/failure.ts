@@ -1,6 +1,5 @@
 import { SandboxerError } from "../errors";
 import { NotReady } from "../lifecycle";
-import { plainJson } from "./plain-json";
 
 /**
  * An error as the SDK takes it: it sends `error.message` to the engine, which shows it with the resource,
@@ -29,11 +28,15 @@ class NotInitialised extends Failure {
 	}
 }
 
-/** Whatever was thrown, as the engine shall have it. The first error stays first. */
-export function failure(thrown: unknown, serialized: Readonly<Record<string, unknown>>): Error {
+/**
+ * Whatever was thrown, as the engine shall have it. The first error stays first.
+ *
+ * @param stateOf - Outputs as the state shall hold them.
+ */
+export function failure(thrown: unknown, stateOf: (outputs: object) => object): Error {
 	if (thrown instanceof NotReady) {
 		const { text } = thrown.cause;
-		return new NotInitialised(text, thrown.outputs.sandboxId, plainJson({ ...thrown.outputs, ...serialized }), [text]);
+		return new NotInitialised(text, thrown.outputs.sandboxId, stateOf(thrown.outputs), [text]);
 	}
 	const error = SandboxerError.from(thrown);
 	return new Failure(error.code === "internal" ? internal(error) : error.text);

@@ -1,4 +1,4 @@
-import type { SandboxExtension } from "../contract";
+import type { Json, SandboxExtension } from "../contract";
 import { SandboxerError } from "../errors";
 import type { Backend } from "../lifecycle";
 import { openExtension } from "../registry";
@@ -6,6 +6,7 @@ import { failure } from "./failure";
 import { type Kind, kindOf, type Properties } from "./kinds";
 import { plainJson } from "./plain-json";
 import { RunOfEngine } from "./run-of-engine";
+import { packed, unpacked } from "./state-layout";
 
 /** The key under which the SDK keeps the serialised shim among inputs and outputs. */
 const SHIM = "__provider";
@@ -52,10 +53,13 @@ export function provider(name: string, request: ConfigureRequest) {
 			try {
 				return await method(backend(properties, urn));
 			} catch (thrown) {
-				throw failure(thrown, shimOf(properties));
+				throw failure(thrown, (outputs) => ({ ...stateOf(outputs), ...shimOf(properties) }));
 			}
 		});
 	}
+
+	const stateOf = (outputs: object) => packed(plainJson(outputs) as Record<string, Json>, kind().layout);
+	const outputsOf = (state: Properties) => unpacked(state, kind().layout);
 
 	return {
 		check: (olds: Properties, news: Properties) =>
@@ -69,7 +73,7 @@ export function provider(name: string, request: ConfigureRequest) {
 
 		diff: (_id: string, olds: Properties, news: Properties) =>
 			guarded(news, (given) => {
-				const difference = kind().diff(given, withoutShim(olds), withoutShim(news));
+				const difference = kind().diff(given, outputsOf(withoutShim(olds)), withoutShim(news));
 				return {
 					...difference,
 					replaces: [...difference.replaces],
@@ -80,23 +84,27 @@ export function provider(name: string, request: ConfigureRequest) {
 		create: (inputs: Properties) =>
 			guarded(inputs, async (given) => {
 				const { id, outputs } = await kind().create(given, withoutShim(inputs));
-				return { id, outs: plainJson(outputs) as Properties };
+				return { id, outs: stateOf(outputs) };
 			}),
 
-		read: (id: string, properties: Properties) =>
-			guarded(properties, async (given) => {
+		read: (id: string, state: Properties) => {
+			const properties = outputsOf(state);
+			return guarded(properties, async (given) => {
 				const seen = await kind().read(given, id, withoutShim(properties));
 				if (seen === undefined) return {};
-				return { id, props: plainJson(seen.outputs) as Properties, inputs: plainJson(seen.inputs) as Properties };
-			}),
+				return { id, props: stateOf(seen.outputs), inputs: plainJson(seen.inputs) as Properties };
+			});
+		},
 
 		update: (_id: string, olds: Properties, news: Properties) =>
 			guarded(news, async (given) => ({
-				outs: plainJson(await kind().update(given, withoutShim(olds), withoutShim(news))) as Properties,
+				outs: stateOf(await kind().update(given, outputsOf(withoutShim(olds)), withoutShim(news))),
 			})),
 
-		delete: (id: string, properties: Properties) =>
-			guarded(properties, (given) => kind().delete(given, id, withoutShim(properties))),
+		delete: (id: string, state: Properties) => {
+			const properties = outputsOf(state);
+			return guarded(properties, (given) => kind().delete(given, id, withoutShim(properties)));
+		},
 	};
 }
 

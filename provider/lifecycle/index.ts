@@ -4,7 +4,7 @@ export { create, NotReady } from "./create";
 export { type Difference, diff } from "./diff";
 export * from "./execution";
 export type { SandboxInputs } from "./inputs";
-export type { Phase, SandboxOutputs } from "./outputs";
+export { type Phase, type SandboxOutputs, SHOWN } from "./outputs";
 export { read, type Seen } from "./read";
 export { remove } from "./remove";
 export * from "./snapshot";

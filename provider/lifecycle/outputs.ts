@@ -36,6 +36,9 @@ const RESULT_KEYS = [
 	"credentials",
 ] as const satisfies readonly (keyof SandboxResult)[];
 
+/** Outputs that a program, a person or a command reads. */
+export const SHOWN = ["sandboxId", "extension", "phase", "route", "quote", ...RESULT_KEYS] as const;
+
 export function readyOutputs(inputs: SandboxInputs, handle: Handle, ready: Ready): SandboxOutputs {
 	const { reachability, workspaceDir, lease, controls, credentials } = ready;
 	return {

@@ -24,7 +24,12 @@ export abstract class OwnResource extends pulumi.CustomResource {
 		const traces = new PausedStackTraces();
 		try {
 			const properties = { ...propertiesOf(results, args), __provider: shim(provider) };
-			super(resourceToken(type), name, properties, withDefaults(opts, secrets));
+			super(
+				resourceToken(type),
+				name,
+				properties,
+				withDefaults(opts, [...secrets, ...(mayHoldSecrets(args) ? [APPLIED] : [])]),
+			);
 		} catch (thrown) {
 			throw traces.retraced(thrown);
 		} finally {
@@ -38,7 +43,24 @@ export function resourceToken(type: string): string {
 	return `pulumi-nodejs:dynamic/sandboxer:${type}`;
 }
 
-/** Nobody wants to see a change of the provider's own text. */
+/** The output that holds the inputs again, see provider/dispatch/state-layout.ts. */
+const APPLIED = "applied";
+
+/** The owner is made here, of names. What else becomes known later may be secret; the engine does not say so to the provider. */
+function mayHoldSecrets({ owner: _owner, ...given }: { readonly owner?: unknown }): boolean {
+	return isEventual(given);
+}
+
+function isEventual(value: unknown): boolean {
+	if (typeof value !== "object" || value === null) return false;
+	return (
+		pulumi.Output.isInstance(value) ||
+		typeof (value as { then?: unknown }).then === "function" ||
+		Object.values(value).some(isEventual)
+	);
+}
+
+/** Nobody wants to see a change of the provider's own text, nor of the inputs a second time. */
 function withDefaults(
 	opts: pulumi.CustomResourceOptions,
 	secretOutputs: readonly string[],
@@ -46,7 +68,7 @@ function withDefaults(
 	return {
 		...opts,
 		additionalSecretOutputs: [...(opts.additionalSecretOutputs ?? []), ...secretOutputs],
-		hideDiffs: [...(opts.hideDiffs ?? []), "__provider"],
+		hideDiffs: [...(opts.hideDiffs ?? []), "__provider", APPLIED],
 	};
 }
 

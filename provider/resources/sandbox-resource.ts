@@ -41,7 +41,8 @@ export class SandboxResource extends OwnResource {
 	declare readonly lease: pulumi.Output<Lease>;
 	declare readonly quote: pulumi.Output<Json>;
 	declare readonly route: pulumi.Output<Json>;
-	declare readonly controls: pulumi.Output<Controls>;
+	/** {@link Controls} as JSON. */
+	declare readonly controls: pulumi.Output<string | undefined>;
 	declare readonly credentials: pulumi.Output<Record<string, string> | undefined>;
 
 	/** @param args - `undefined` to read an existing sandbox by `opts.id`. */

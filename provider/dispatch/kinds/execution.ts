@@ -12,6 +12,7 @@ const asInputs = (properties: Properties) => properties as unknown as ExecutionI
 
 /** Commands that are run once, at create. What they did in their sandbox ends with it. */
 export const executions: Kind = {
+	layout: { shown: ["exitCode", "stdout", "stderr", "output", "ranAt", "durationMs"] },
 	extensionOf: ({ extension }) => String(extension),
 	check: (_backend, _olds, news) => checkExecution(news),
 	diff: (_backend, olds, news) => diffExecution(olds, asInputs(news)),

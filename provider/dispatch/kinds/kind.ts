@@ -1,5 +1,6 @@
 import type { Problem } from "../../contract";
 import type { Backend, Difference } from "../../lifecycle";
+import type { StateLayout } from "../state-layout";
 
 /** Inputs or outputs of a resource, without the provider's own text. */
 export type Properties = Record<string, unknown>;
@@ -9,6 +10,7 @@ export type Properties = Record<string, unknown>;
  * returned goes into the state.
  */
 export interface Kind {
+	readonly layout: StateLayout;
 	/** The extension that a resource with these properties belongs to. */
 	extensionOf(properties: Properties): string;
 	check(

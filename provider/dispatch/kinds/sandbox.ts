@@ -1,4 +1,14 @@
-import { check, create, diff, read, remove, type SandboxInputs, type SandboxOutputs, update } from "../../lifecycle";
+import {
+	check,
+	create,
+	diff,
+	read,
+	remove,
+	type SandboxInputs,
+	type SandboxOutputs,
+	SHOWN,
+	update,
+} from "../../lifecycle";
 import type { Kind, Properties } from "./kind";
 
 const asInputs = (properties: Properties) => properties as unknown as SandboxInputs;
@@ -7,6 +17,7 @@ const asOutputs = (properties: Properties) => properties as unknown as SandboxOu
 /** Sandboxes of one extension. */
 export function sandboxes(extension: string): Kind {
 	return {
+		layout: { shown: SHOWN, texts: ["controls"] },
 		extensionOf: () => extension,
 
 		check(backend, olds, news) {

@@ -14,6 +14,7 @@ const asOutputs = (properties: Properties) => properties as unknown as SnapshotO
 
 /** Snapshots of sandboxes. The archive outlives resource and sandbox: retention alone removes it. */
 export const snapshots: Kind = {
+	layout: { shown: ["snapshotId", "snapshot"] },
 	extensionOf: ({ extension }) => String(extension),
 	check: (backend, olds, news) => checkSnapshot(() => backend.extension, olds, news),
 	diff: (_backend, olds, news) => diffSnapshot(olds, asInputs(news)),
