@@ -46,25 +46,31 @@ export function provider(name: string, request: ConfigureRequest) {
 		};
 	}
 
-	/** Runs a method; what it throws comes out as the engine shall have it. */
-	async function guarded<T>(properties: Properties, method: (backend: Backend) => T | Promise<T>): Promise<T> {
-		const { urn } = (properties.owner ?? {}) as { urn?: string };
-		return run.during(urn, async () => {
-			try {
-				return await method(backend(properties, urn));
-			} catch (thrown) {
-				throw failure(thrown, (outputs) => ({ ...stateOf(outputs), ...shimOf(properties) }));
-			}
-		});
-	}
-
 	const stateOf = (outputs: object) => packed(plainJson(outputs) as Record<string, Json>, kind().layout);
-	const outputsOf = (state: Properties) => unpacked(state, kind().layout);
+	const outputsOf = (state: Properties) => unpacked(withoutShim(state), kind().layout);
+
+	/**
+	 * Runs a method; what it throws comes out as the engine shall have it.
+	 *
+	 * @param properties - Inputs or a state; the method gets them as inputs or outputs.
+	 */
+	async function guarded<T>(
+		properties: Properties,
+		method: (backend: Backend, given: Properties) => T | Promise<T>,
+	): Promise<T> {
+		try {
+			const given = outputsOf(properties);
+			const { urn } = (given.owner ?? {}) as { urn?: string };
+			return await run.during(urn, async () => method(backend(given, urn), given));
+		} catch (thrown) {
+			throw failure(thrown, (outputs) => ({ ...stateOf(outputs), ...shimOf(properties) }));
+		}
+	}
 
 	return {
 		check: (olds: Properties, news: Properties) =>
-			guarded(news, (given) => {
-				const { inputs, problems } = kind().check(given, withoutShim(olds), withoutShim(news));
+			guarded(news, (backend, asked) => {
+				const { inputs, problems } = kind().check(backend, withoutShim(olds), asked);
 				return {
 					inputs,
 					failures: problems.map(({ field, reason }) => ({ property: field, reason: `${field} ${reason}` })),
@@ -72,8 +78,8 @@ export function provider(name: string, request: ConfigureRequest) {
 			}),
 
 		diff: (_id: string, olds: Properties, news: Properties) =>
-			guarded(news, (given) => {
-				const difference = kind().diff(given, outputsOf(withoutShim(olds)), withoutShim(news));
+			guarded(news, (backend, inputs) => {
+				const difference = kind().diff(backend, outputsOf(olds), inputs);
 				return {
 					...difference,
 					replaces: [...difference.replaces],
@@ -82,29 +88,25 @@ export function provider(name: string, request: ConfigureRequest) {
 			}),
 
 		create: (inputs: Properties) =>
-			guarded(inputs, async (given) => {
-				const { id, outputs } = await kind().create(given, withoutShim(inputs));
+			guarded(inputs, async (backend, asked) => {
+				const { id, outputs } = await kind().create(backend, asked);
 				return { id, outs: stateOf(outputs) };
 			}),
 
-		read: (id: string, state: Properties) => {
-			const properties = outputsOf(state);
-			return guarded(properties, async (given) => {
-				const seen = await kind().read(given, id, withoutShim(properties));
+		read: (id: string, state: Properties) =>
+			guarded(state, async (backend, outputs) => {
+				const seen = await kind().read(backend, id, outputs);
 				if (seen === undefined) return {};
 				return { id, props: stateOf(seen.outputs), inputs: plainJson(seen.inputs) as Properties };
-			});
-		},
+			}),
 
 		update: (_id: string, olds: Properties, news: Properties) =>
-			guarded(news, async (given) => ({
-				outs: stateOf(await kind().update(given, outputsOf(withoutShim(olds)), withoutShim(news))),
+			guarded(news, async (backend, inputs) => ({
+				outs: stateOf(await kind().update(backend, outputsOf(olds), inputs)),
 			})),
 
-		delete: (id: string, state: Properties) => {
-			const properties = outputsOf(state);
-			return guarded(properties, (given) => kind().delete(given, id, withoutShim(properties)));
-		},
+		delete: (id: string, state: Properties) =>
+			guarded(state, (backend, outputs) => kind().delete(backend, id, outputs)),
 	};
 }
 
