@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, openSync, readFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Sandboxes } from "../bwrap/sandboxes.mjs";
 import { medianOf, ratioOfPairs } from "../harness/figure.mjs";
@@ -21,13 +21,15 @@ export async function roundTrip(workbench, { commands }) {
 	const directory = sandboxes.directory("exec");
 	const record = JSON.parse(readFileSync(join(directory, "record.json"), "utf8"));
 	const line = confinedLine(workbench, record);
+	const filter = join(workbench.makeFolder("exec-by-hand"), "filter");
+	writeFileSync(filter, workbench.load("./extensions/bwrap/seccomp/filter").seccompFilter(process.arch));
 	const { signal } = new AbortController();
 	const times = { ours: [], bare: [], confined: [] };
 	progress(`exec round-trip: ${commands} triples`);
 	for (let index = -WARM_UP; index < commands; index++) {
 		const ours = await timed(() => sandboxes.extension.execute(handle, ["true"], {}, { signal }));
 		const bare = await timed(() => runBare(record.init.pid));
-		const confined = await timed(() => runConfined(line, join(directory, "filter")));
+		const confined = await timed(() => runConfined(line, filter));
 		if (index < 0) continue;
 		times.ours.push(ours);
 		times.bare.push(bare);
