@@ -1,3 +1,4 @@
+import { isEventual } from "../documents/eventual";
 import { judgeAroundUnknowns } from "../documents/judge-around-unknowns";
 import { type Profile, profileSchema } from "../documents/profile";
 import { isPlainObject, toDocumentKeys } from "../documents/spelling";
@@ -6,13 +7,6 @@ import type { ReadDocument } from "./document";
 import { invalidDocument } from "./invalid-document";
 
 const NAME = "inline profile";
-
-/** Whether something becomes known only later: a Pulumi Output or a promise. */
-function isEventual(value: unknown): boolean {
-	if (typeof value !== "object" || value === null) return false;
-	const { __pulumiOutput: output, then } = value as { __pulumiOutput?: unknown; then?: unknown };
-	return output === true || typeof then === "function";
-}
 
 /**
  * A profile written in the program, its keys in either spelling. Values that become known later stay as

@@ -6,7 +6,7 @@ import type { DocumentKind } from "./document-files";
 import { PACKAGE_ROOT, shownPath } from "./search";
 
 /** A document of the package that was judged when the package was built. */
-export interface BuiltDocument {
+interface BuiltDocument {
 	/** Of the YAML file that was judged. */
 	readonly sha256: string;
 	readonly value: unknown;
@@ -37,7 +37,8 @@ function builtValue(path: string): unknown {
 	return document === undefined || document.sha256 !== sha256Of(path) ? undefined : document.value;
 }
 
-function sha256Of(path: string): string {
+/** Of a file, in hexadecimal. */
+export function sha256Of(path: string): string {
 	return createHash("sha256").update(readFileSync(path)).digest("hex");
 }
 

@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { holdsEventual } from "../documents/eventual";
 import { shim } from "../shim";
 import { PausedStackTraces } from "./stack-traces";
 
@@ -48,16 +49,7 @@ const APPLIED = "applied";
 
 /** The owner is made here, of names. What else becomes known later may be secret; the engine does not say so to the provider. */
 function mayHoldSecrets({ owner: _owner, ...given }: { readonly owner?: unknown }): boolean {
-	return isEventual(given);
-}
-
-function isEventual(value: unknown): boolean {
-	if (typeof value !== "object" || value === null) return false;
-	return (
-		pulumi.Output.isInstance(value) ||
-		typeof (value as { then?: unknown }).then === "function" ||
-		Object.values(value).some(isEventual)
-	);
+	return holdsEventual(given);
 }
 
 /** Nobody wants to see a change of the provider's own text, nor of the inputs a second time. */

@@ -154,13 +154,15 @@ export class Supervisor {
 		const last = Math.max(...Object.values(files));
 		const above = this.#stray.filter((descriptor) => descriptor > last);
 		const command = holderCommand(this.programs, record, this.directory, above);
-		const contents = Object.entries(systemFiles(record.sandbox_id));
+		const contents = systemFiles(record.sandbox_id);
+		const names = Object.keys(contents) as SystemFile[];
+		const redirections = names.map((name) => `${files[name]}<<'${END}'`);
 		return [
 			"{",
 			`exec </dev/null >${shellWord(log)} 2>&1 ${info}>&${ready}`,
 			"hold() {",
-			`${joinText(record.cgroups)}exec ${command.map(shellWord).join(" ")}${contents.map(([name]) => ` ${files[name as SystemFile]}<<'${END}'`).join("")}`,
-			...contents.map(([, text]) => `${text}${END}`),
+			`${joinText(record.cgroups)}exec ${[...command.map(shellWord), ...redirections].join(" ")}`,
+			...names.map((name) => `${contents[name]}${END}`),
 			"}",
 			`set -- ${shellWord(this.directory)} ${shellWord(clock)} hold`,
 			readFileSync(SUPERVISE, "utf8"),

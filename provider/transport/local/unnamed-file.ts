@@ -12,9 +12,9 @@ export class UnnamedFile {
 	constructor(content: Uint8Array) {
 		const file = join(tmpdir(), `sandboxer-${randomUUID()}`);
 		try {
-			this.#descriptor = openSync(file, "wx", 0o600);
+			writeFileSync(file, content, { flag: "wx", mode: 0o600 });
+			this.#descriptor = openSync(file, "r");
 			closedOnExec.add(this.#descriptor);
-			writeFileSync(this.#descriptor, content);
 		} catch (thrown) {
 			throw new SandboxerError({
 				code: "preflight",
