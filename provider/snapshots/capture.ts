@@ -9,7 +9,7 @@ import { plainPathText } from "../workspace";
 import { ArchiveTree, shown } from "./archive-tree";
 import { compression } from "./compression";
 import { KeptBytes } from "./kept-bytes";
-import { overLimit, type SnapshotLimits } from "./limits";
+import { type SnapshotLimits, Tally } from "./limits";
 import { FILES, MAX_TOLD, type Manifest } from "./manifest";
 import { SumsFile } from "./sums-file";
 import { ArchiveFault, CutShort, faultText, type TarMember } from "./tar-header";
@@ -136,13 +136,12 @@ class Sorter implements TarVisitor {
 	readonly #leftOut = new Told<{ path: string; reason: string }>();
 	#isKept = true;
 	#hash = createHash("sha256");
-	#files = 0;
-	#members = 0;
-	#bytes = 0;
+	readonly #tally: Tally;
 
 	constructor(options: CaptureOptions, sums: SumsFile) {
 		this.#options = options;
 		this.#sums = sums;
+		this.#tally = new Tally(options.limits);
 	}
 
 	async *sort(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -158,18 +157,15 @@ class Sorter implements TarVisitor {
 		yield* this.#kept.rest();
 	}
 
-	member(member: TarMember): void {
+	member(member: TarMember, headerBytes: number): void {
 		const fault = this.#tree.add(member);
 		this.#isKept = fault === undefined;
 		if (fault !== undefined) {
 			this.#leftOut.add({ path: withoutDot(plainPathText(Buffer.from(member.name, "latin1"))), reason: fault });
 			return;
 		}
-		this.#members += 1;
-		if (member.kind !== "directory") this.#files += 1;
 		if (member.kind === "file") this.#hash = createHash("sha256");
-		this.#bytes += member.size;
-		const over = overLimit(this.#bytes, this.#members, this.#options.limits);
+		const over = this.#tally.add(member, headerBytes);
 		if (over !== undefined) throw tooLarge(this.#options.what, over);
 	}
 
@@ -189,8 +185,8 @@ class Sorter implements TarVisitor {
 
 	result(said: Said, isConsistent: boolean): Omit<Captured, "size_bytes" | "sha256" | "sums_sha256"> {
 		return {
-			file_count: this.#files,
-			unpacked_bytes: this.#bytes,
+			file_count: this.#tally.files,
+			unpacked_bytes: this.#tally.bytes,
 			consistent: isConsistent,
 			changed: said.changed.first,
 			changed_count: said.changed.count,

@@ -7,16 +7,17 @@ import { createGunzip, createGzip, type Gunzip, type Gzip } from "node:zlib";
 const LEVEL = 1;
 
 /**
- * The compression has a thread of its own: pieces large enough, and enough of them waiting on both sides, that
- * neither it nor this thread waits for the other. As each stream takes it, though the types of zlib's do not say so.
+ * Each has a thread of its own: pieces large enough, and enough of them waiting on both sides, that neither it nor
+ * this thread waits for the other. As each stream takes it, though the types of zlib's do not say so.
  */
-const STREAM = { chunkSize: 256 * 1024, highWaterMark: 4 * 1024 * 1024 };
+const WAITING = { highWaterMark: 4 * 1024 * 1024 };
 
 export function compression(): Gzip {
-	const options = { level: LEVEL, ...STREAM };
+	const options = { level: LEVEL, chunkSize: 256 * 1024, ...WAITING };
 	return createGzip(options);
 }
 
 export function decompression(): Gunzip {
-	return createGunzip(STREAM);
+	const options = { chunkSize: 1024 * 1024, ...WAITING };
+	return createGunzip(options);
 }

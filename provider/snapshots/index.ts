@@ -1,5 +1,6 @@
+export { type InspectOptions, inspectArchive } from "./inspect-archive";
+export type { InspectedArchive } from "./inspected-archive";
 export { DEFAULT_LIMITS, type SnapshotLimits } from "./limits";
 export { type Manifest, manifestSchema } from "./manifest";
 export { type SnapshotFacts, SnapshotStore, type TakeOptions } from "./snapshot-store";
-export { StoredArchive } from "./stored-archive";
 export type { TarSettings } from "./tar-program";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { ArchiveTree } from "./archive-tree";
-import { overLimit, type SnapshotLimits } from "./limits";
+import { type SnapshotLimits, Tally } from "./limits";
 import { type Manifest, sumLine } from "./manifest";
 import { ArchiveFault, type TarMember } from "./tar-header";
 import type { TarVisitor } from "./tar-reader";
@@ -9,32 +9,26 @@ import type { TarVisitor } from "./tar-reader";
 export class Inspector implements TarVisitor {
 	readonly #tree = new ArchiveTree();
 	readonly #manifest: Manifest;
-	readonly #limits: SnapshotLimits;
+	readonly #tally: Tally;
 	readonly #sums: Buffer | undefined;
 	/** Where the next line of the sums begins. */
 	#at = 0;
 	#hash = createHash("sha256");
-	#bytes = 0;
-	#members = 0;
-	#files = 0;
 
 	constructor(manifest: Manifest, limits: SnapshotLimits, sums?: Buffer) {
 		this.#manifest = manifest;
-		this.#limits = limits;
+		this.#tally = new Tally(limits);
 		this.#sums = sums;
 	}
 
-	member(member: TarMember): void {
-		const { name, kind, size } = member;
+	member(member: TarMember, headerBytes: number): void {
+		const { name, kind } = member;
 		const fault = this.#tree.add(member);
 		if (fault !== undefined) throw new ArchiveFault(fault, name);
-		this.#members += 1;
-		this.#bytes += size;
-		if (kind !== "directory") this.#files += 1;
-		const over = overLimit(this.#bytes, this.#members, this.#limits);
+		const over = this.#tally.add(member, headerBytes);
 		if (over !== undefined) throw new ArchiveFault(`is one too many: the archive ${over}`, name);
 		const { unpacked_bytes, file_count } = this.#manifest;
-		if (this.#bytes > unpacked_bytes || this.#files > file_count)
+		if (this.#tally.bytes > unpacked_bytes || this.#tally.files > file_count)
 			throw new ArchiveFault("is more than the manifest tells of", name);
 		if (kind === "file" && this.#sums !== undefined) this.#hash = createHash("sha256");
 	}
@@ -54,7 +48,7 @@ export class Inspector implements TarVisitor {
 	/** Once all members have gone by. */
 	end(): void {
 		const { unpacked_bytes, file_count } = this.#manifest;
-		if (this.#bytes !== unpacked_bytes || this.#files !== file_count)
+		if (this.#tally.bytes !== unpacked_bytes || this.#tally.files !== file_count)
 			throw new ArchiveFault("holds less than its manifest tells of");
 		const link = this.#tree.leadingOut();
 		if (link !== undefined) throw new ArchiveFault("is a link that leads out through others", link.name);

@@ -5,8 +5,9 @@ import { sandboxIdSchema } from "../documents/words";
 import { errnoText, hasCode, hasErrno, SandboxerError } from "../errors";
 import { syncFolder, withLock, writeDurably } from "../records";
 import { type CaptureOptions, capture } from "./capture";
+import { type InspectOptions, inspectArchive } from "./inspect-archive";
+import type { InspectedArchive } from "./inspected-archive";
 import { FILES, type Manifest, readManifest } from "./manifest";
-import { StoredArchive } from "./stored-archive";
 
 /** Beginnings of names that no snapshot has: one being taken, one being removed, a lock. */
 const HIDDEN = { taking: ".new-", removing: ".gone-", lock: ".lock-" } as const;
@@ -116,9 +117,9 @@ export class SnapshotStore {
 		return true;
 	}
 
-	/** The archive of one, held open: whoever removes it meanwhile does no harm. */
-	async open(manifest: Manifest): Promise<StoredArchive> {
-		return StoredArchive.open(this.folder(manifest.snapshot_id), manifest);
+	/** Looks at all of one, as `inspectArchive` does: whoever removes it meanwhile or later does no harm. */
+	inspect(manifest: Manifest, options: InspectOptions): Promise<InspectedArchive> {
+		return inspectArchive(this.folder(manifest.snapshot_id), manifest, options);
 	}
 
 	/** The archive's path, for people. */

@@ -32,7 +32,7 @@ export function startTar(
 	tar: string,
 	words: readonly string[],
 	{ path, confinement }: Pick<TarSettings, "path" | "confinement">,
-	stdio: readonly ("ignore" | "pipe")[],
+	stdio: readonly ("ignore" | "pipe" | number)[],
 ): ChildProcess {
 	const [program = tar, ...args] = [...confinement, tar, ...words];
 	// Its messages are read, so they are to be in English.

@@ -15,7 +15,8 @@ const NO_RECORDS: ReadonlyMap<string, string> = new Map();
 
 /** What is told of an archive as it goes by. */
 export interface TarVisitor {
-	member(member: TarMember): void;
+	/** @param headerBytes - What the archive holds of it beside its data. */
+	member(member: TarMember, headerBytes: number): void;
 	/** A piece of the data of the member last told. */
 	data?(bytes: Buffer): void;
 	/** The data of the member last told is complete. */
@@ -135,7 +136,8 @@ export class TarReader {
 		const headers = this.#headers;
 		this.#records = NO_RECORDS;
 		this.#headers = [];
-		this.#visitor.member(member);
+		const headerBytes = headers.reduce((sum, { length }) => sum + length, 0);
+		this.#visitor.member(member, headerBytes);
 		for (const header of headers) this.#visitor.raw?.(header);
 		this.#data = member.size;
 		this.#padding = padded(member.size) - member.size;

@@ -15,7 +15,13 @@ import {
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DEFAULT_LIMITS, type Manifest, SnapshotStore, type TakeOptions } from "../../provider/snapshots";
+import {
+	DEFAULT_LIMITS,
+	type InspectedArchive,
+	type Manifest,
+	SnapshotStore,
+	type TakeOptions,
+} from "../../provider/snapshots";
 import { itAsRoot, NOBODY, refusal } from "../workspace/scratch";
 import { describeTree, makeTree } from "./support/a-tree";
 
@@ -73,14 +79,17 @@ function take(snapshot_id = "one", changes: Partial<TakeOptions> = {}): Promise<
 	return store.take(facts, options(changes));
 }
 
+function inspected(manifest: Manifest): Promise<InspectedArchive> {
+	return store.inspect(manifest, { limits: DEFAULT_LIMITS, directory: root, signal: untilDone });
+}
+
 async function restored(manifest: Manifest): Promise<string> {
 	const into = mkdtempSync(join(root, "into-"));
-	const archive = await store.open(manifest);
+	const archive = await inspected(manifest);
 	try {
-		await archive.inspect(DEFAULT_LIMITS, untilDone);
 		await archive.unpack({ path, confinement: [], directory: into }, untilDone);
 	} finally {
-		await archive.close();
+		archive.close();
 	}
 	return into;
 }
@@ -284,6 +293,8 @@ it("a tree over a limit is not kept", async () => {
 	expect(bytes).toMatchObject({ code: "unsupported", message: expect.stringContaining("holds more than 1024 bytes") });
 	const members = await refusal(take("one", { limits: { ...DEFAULT_LIMITS, members: 1 } }));
 	expect(members.message).toContain("holds more than 1 files and directories");
+	const headers = await refusal(take("one", { limits: { ...DEFAULT_LIMITS, headers: 512 } }));
+	expect(headers.message).toContain("holds more than 512 bytes of names and attributes");
 	expectNothing();
 });
 
@@ -344,17 +355,48 @@ it("what another run is taking stays", async () => {
 it("one that is removed while it is restored is restored whole", async () => {
 	makeTree(tree);
 	const manifest = await take();
-	const archive = await store.open(manifest);
+	const archive = await inspected(manifest);
 	try {
-		await archive.inspect(DEFAULT_LIMITS, untilDone);
 		expect([await store.remove("one"), await store.remove("one")]).toEqual([true, false]);
 		const into = mkdtempSync(join(root, "into-"));
 		await archive.unpack({ path, confinement: [], directory: into }, untilDone);
 		expect(describeTree(into)).toEqual(describeTree(tree));
 	} finally {
-		await archive.close();
+		archive.close();
 	}
 	expectNothing();
+});
+
+it("what was inspected is restored, whatever its archive has become since", async () => {
+	makeTree(tree);
+	const manifest = await take();
+	const archive = await inspected(manifest);
+	try {
+		writeFileSync(store.archive("one"), "another");
+		const into = mkdtempSync(join(root, "into-"));
+		await archive.unpack({ path, confinement: [], directory: into }, untilDone);
+		expect(describeTree(into)).toEqual(describeTree(tree));
+	} finally {
+		archive.close();
+	}
+});
+
+it("the caller of a restore stops: it is told, and no tar runs on", async () => {
+	const archive = await inspected(await take());
+	try {
+		const started = join(root, "started");
+		const slow = otherTar(`echo $$ >${started}; exec sleep 60`);
+		const stop = new AbortController();
+		const unpacking = refusal(archive.unpack({ path: slow, confinement: [], directory: root }, stop.signal));
+		while (!existsSync(started) || readFileSync(started, "utf8") === "")
+			await new Promise((resolve) => setTimeout(resolve, 10));
+		stop.abort();
+		const { code, message } = await unpacking;
+		expect([code, message]).toEqual(["aborted", "The restore of snapshot one was stopped."]);
+		expect(existsSync(`/proc/${readFileSync(started, "utf8").trim()}`)).toBe(false);
+	} finally {
+		archive.close();
+	}
 });
 
 it("without GNU tar it says what is missing", async () => {

@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DEFAULT_LIMITS, type Manifest, StoredArchive } from "../../provider/snapshots";
-import { refusal } from "../workspace/scratch";
+import { DEFAULT_LIMITS, inspectArchive, type Manifest } from "../../provider/snapshots";
+import { itAsRoot, refusal } from "../workspace/scratch";
 import { makeArchives, plantManifest } from "./support/plant";
 
 const signal = new AbortController().signal;
@@ -16,13 +16,16 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 async function restored(name: string, changes: Partial<Manifest> = {}, limits = DEFAULT_LIMITS): Promise<string> {
 	const folder = join(archives, name);
 	const directory = mkdtempSync(join(root, "into-"));
-	const archive = await StoredArchive.open(folder, plantManifest(folder, name, changes));
+	const archive = await inspectArchive(folder, plantManifest(folder, name, changes), {
+		limits,
+		directory: root,
+		signal,
+	});
 	try {
-		await archive.inspect(limits, signal);
 		await archive.unpack({ path: process.env.PATH ?? "", confinement: [], directory }, signal);
 		return directory;
 	} finally {
-		await archive.close();
+		archive.close();
 	}
 }
 
@@ -87,6 +90,28 @@ it("an archive of too many members is refused", async () => {
 	expect(message).toContain('member "dir/inner-link" is one too many: the archive holds more than 1 files');
 });
 
+it("an archive of too many names and attributes is refused", async () => {
+	const { message } = await refusal(restored("good", {}, { ...DEFAULT_LIMITS, headers: 512 }));
+	expect(message).toContain("is one too many: the archive holds more than 512 bytes of names and attributes");
+});
+
+itAsRoot("where there is no room to look at it, it is not restored, and that is said", async () => {
+	const directory = mkdtempSync(join(root, "small-"));
+	const folder = join(archives, "bomb");
+	const manifest = plantManifest(folder, "bomb", { unpacked_bytes: 2 * 1024 ** 3, file_count: 1 });
+	execFileSync("mount", ["-t", "tmpfs", "-o", "size=2m", "tmpfs", directory]);
+	try {
+		const { code, message } = await refusal(
+			inspectArchive(folder, manifest, { limits: DEFAULT_LIMITS, directory, signal }),
+		);
+		expect(code).toBe("preflight");
+		expect(message).toContain(`could not be read into ${directory}: ENOSPC: no space left on device`);
+		expect(readdirSync(directory)).toEqual([]);
+	} finally {
+		execFileSync("umount", [directory]);
+	}
+});
+
 it.each([
 	[
 		"more bytes than its manifest tells of",
@@ -138,7 +163,11 @@ it("tar writes over nothing that is there", async () => {
 	const directory = mkdtempSync(join(root, "into-"));
 	execFileSync("mkdir", [join(directory, "dir")]);
 	writeFileSync(join(directory, "dir/file"), "mine");
-	const archive = await StoredArchive.open(folder, plantManifest(folder, "good"));
+	const archive = await inspectArchive(folder, plantManifest(folder, "good"), {
+		limits: DEFAULT_LIMITS,
+		directory: root,
+		signal,
+	});
 	const { code, message } = await refusal(
 		archive.unpack({ path: process.env.PATH ?? "", confinement: [], directory }, signal).finally(() => archive.close()),
 	);

@@ -1,14 +1,14 @@
 import { chmod, chown } from "node:fs/promises";
 import type { Call, SnapshotMeta } from "../../../provider/contract";
 import { SandboxerError } from "../../../provider/errors";
-import { DEFAULT_LIMITS, type StoredArchive } from "../../../provider/snapshots";
+import { DEFAULT_LIMITS, type InspectedArchive } from "../../../provider/snapshots";
 import type { BwrapInputs } from "../inputs";
 import type { Site } from "../site";
 import type { WorkspaceSource } from "../workspace-source";
 import { TAR_DIRECTORY, tarConfinement } from "./confinement";
 import { another, storeOf } from "./stored";
 
-/** The workspace out of a snapshot: held open, and looked at whole before anything is written. */
+/** The workspace out of a snapshot, which is looked at whole before anything of the sandbox is made. */
 export async function snapshotSource(
 	site: Site,
 	snapshot: SnapshotMeta,
@@ -22,14 +22,7 @@ export async function snapshotSource(
 			hint: "Leave out one of them.",
 			details: { field: "inputs.repo" },
 		});
-	const archive = await openStored(site, snapshot);
-	try {
-		call.progress(`inspecting snapshot ${snapshot.snapshot_id}`);
-		await archive.inspect(DEFAULT_LIMITS, call.signal);
-	} catch (thrown) {
-		await archive.close();
-		throw thrown;
-	}
+	const archive = await inspected(site, snapshot, call);
 	return {
 		async fill(workspace, record, { signal, progress }) {
 			progress(`restoring snapshot ${snapshot.snapshot_id}`);
@@ -39,11 +32,15 @@ export async function snapshotSource(
 			// The archive's own top folder has given it the mode of the source's.
 			await chmod(workspace, 0o700);
 		},
-		close: () => archive.close(),
+		close: async () => archive.close(),
 	};
 }
 
-async function openStored(site: Site, { extension, snapshot_id, sha256 }: SnapshotMeta): Promise<StoredArchive> {
+async function inspected(
+	site: Site,
+	{ extension, snapshot_id, sha256 }: SnapshotMeta,
+	{ progress, signal }: Call,
+): Promise<InspectedArchive> {
 	if (extension !== "ext.bwrap")
 		throw new SandboxerError({
 			code: "unsupported",
@@ -60,5 +57,6 @@ async function openStored(site: Site, { extension, snapshot_id, sha256 }: Snapsh
 			details: { snapshot_id },
 		});
 	if (stored.sha256 !== sha256) throw another(store, stored);
-	return store.open(stored);
+	progress(`inspecting snapshot ${snapshot_id}`);
+	return store.inspect(stored, { limits: DEFAULT_LIMITS, directory: site.base, signal });
 }

@@ -381,7 +381,7 @@ const SANDBOXES: readonly Mutant[] = [
 	},
 	{
 		what: "an archive is restored unseen",
-		edits: [["extensions/bwrap/snapshots/restore.ts", "await archive.inspect(DEFAULT_LIMITS, call.signal);", ""]],
+		edits: [["provider/snapshots/inspector.ts", "if (fault !== undefined) throw new ArchiveFault(fault, name);", ""]],
 		seen: /hostile archive/,
 	},
 ];
