@@ -1,8 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { closeSync, openSync, rmSync, writeFile, writeFileSync } from "node:fs";
+import { closeSync, constants, openSync, rmSync, writeFile, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { hasErrno } from "../../errors";
 import { closedOnExec } from "./spawn-clean";
+
+/** O_TMPFILE of open(2) on x86 and arm: Node has no name for it. */
+const O_TMPFILE = 0o20000000 | constants.O_DIRECTORY;
 
 const writeLater = promisify(writeFile);
 
@@ -11,13 +15,11 @@ export class UnnamedFile {
 	readonly #descriptor: number;
 
 	/**
-	 * @param directory - On the disk that is to hold it; the file has a name there for an instant.
+	 * @param directory - On the disk that is to hold it.
 	 * @throws As of `openSync`.
 	 */
 	constructor(directory: string) {
-		const file = join(directory, `.sandboxer-${randomUUID()}`);
-		this.#descriptor = openSync(file, "wx+", 0o600);
-		rmSync(file);
+		this.#descriptor = openUnnamed(directory);
 		closedOnExec.add(this.#descriptor);
 	}
 
@@ -40,4 +42,17 @@ export class UnnamedFile {
 		closedOnExec.delete(this.#descriptor);
 		closeSync(this.#descriptor);
 	}
+}
+
+function openUnnamed(directory: string): number {
+	try {
+		return openSync(directory, O_TMPFILE | constants.O_RDWR, 0o600);
+	} catch (thrown) {
+		if (!hasErrno(thrown, "EOPNOTSUPP", "ENOTSUP")) throw thrown;
+	}
+	// Some file systems make none (overlayfs before linux 6.1): there it has a name for an instant.
+	const file = join(directory, `.sandboxer-${randomUUID()}`);
+	const descriptor = openSync(file, "wx+", 0o600);
+	rmSync(file);
+	return descriptor;
 }
