@@ -132,11 +132,11 @@ class Sorter implements TarVisitor {
 	readonly #options: CaptureOptions;
 	readonly #sums: SumsFile;
 	readonly #tree = new ArchiveTree();
+	readonly #tally: Tally;
 	readonly #kept = new KeptBytes();
 	readonly #leftOut = new Told<{ path: string; reason: string }>();
 	#isKept = true;
 	#hash = createHash("sha256");
-	readonly #tally: Tally;
 
 	constructor(options: CaptureOptions, sums: SumsFile) {
 		this.#options = options;

@@ -36,7 +36,7 @@ export interface InspectOptions {
  * try {
  *   await archive.unpack(tarSettings, signal);
  * } finally {
- *   archive.close();
+ *   await archive.close();
  * }
  * ```
  */
@@ -60,7 +60,7 @@ export async function inspectArchive(
 		}
 		return new InspectedArchive(manifest.snapshot_id, content);
 	} catch (thrown) {
-		content?.close();
+		await content?.close();
 		throw signal.aborted ? stopped(manifest.snapshot_id, signal) : refusal(thrown, manifest, file, directory);
 	} finally {
 		await archive.close();

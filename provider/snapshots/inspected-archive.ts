@@ -54,8 +54,8 @@ export class InspectedArchive {
 		});
 	}
 
-	close(): void {
-		this.#content.close();
+	close(): Promise<void> {
+		return this.#content.close();
 	}
 }
 

@@ -89,7 +89,7 @@ async function restored(manifest: Manifest): Promise<string> {
 	try {
 		await archive.unpack({ path, confinement: [], directory: into }, untilDone);
 	} finally {
-		archive.close();
+		await archive.close();
 	}
 	return into;
 }
@@ -362,7 +362,7 @@ it("one that is removed while it is restored is restored whole", async () => {
 		await archive.unpack({ path, confinement: [], directory: into }, untilDone);
 		expect(describeTree(into)).toEqual(describeTree(tree));
 	} finally {
-		archive.close();
+		await archive.close();
 	}
 	expectNothing();
 });
@@ -377,7 +377,7 @@ it("what was inspected is restored, whatever its archive has become since", asyn
 		await archive.unpack({ path, confinement: [], directory: into }, untilDone);
 		expect(describeTree(into)).toEqual(describeTree(tree));
 	} finally {
-		archive.close();
+		await archive.close();
 	}
 });
 
@@ -395,7 +395,7 @@ it("the caller of a restore stops: it is told, and no tar runs on", async () => 
 		expect([code, message]).toEqual(["aborted", "The restore of snapshot one was stopped."]);
 		expect(existsSync(`/proc/${readFileSync(started, "utf8").trim()}`)).toBe(false);
 	} finally {
-		archive.close();
+		await archive.close();
 	}
 });
 

@@ -25,7 +25,7 @@ async function restored(name: string, changes: Partial<Manifest> = {}, limits = 
 		await archive.unpack({ path: process.env.PATH ?? "", confinement: [], directory }, signal);
 		return directory;
 	} finally {
-		archive.close();
+		await archive.close();
 	}
 }
 

@@ -35,10 +35,25 @@ it.each([
 		expect(() => fs.writeSync(descriptors[0] as number, "x")).toThrow("EBADF");
 	} finally {
 		for (const descriptor of descriptors) fs.closeSync(descriptor);
-		made.close();
+		await made.close();
 	}
 });
 
 it("says where it could not be made", () => {
 	expect(() => new UnnamedFile(join(folder, "none"))).toThrow(/ENOENT.*none/);
+});
+
+it("is closed once what is being written is written, and takes nothing more", async () => {
+	const made = new UnnamedFile(folder);
+	const descriptor = made.open();
+	try {
+		const bytes = Buffer.alloc(64 * 1024 * 1024, "x");
+		const writing = made.write(bytes);
+		await made.close();
+		expect(fs.fstatSync(descriptor).size).toBe(bytes.length);
+		await writing;
+		await expect(made.write(bytes)).rejects.toThrow("closed");
+	} finally {
+		fs.closeSync(descriptor);
+	}
 });

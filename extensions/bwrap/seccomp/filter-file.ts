@@ -19,7 +19,7 @@ function written(): UnnamedFile {
 		made.writeSync(filter);
 		return made;
 	} catch (thrown) {
-		made?.close();
+		void made?.close();
 		throw new SandboxerError({
 			code: "preflight",
 			message: `The system call filter could not be written to ${tmpdir()}: ${errnoText(thrown)}.`,

@@ -32,7 +32,7 @@ export async function snapshotSource(
 			// The archive's own top folder has given it the mode of the source's.
 			await chmod(workspace, 0o700);
 		},
-		close: async () => archive.close(),
+		close: () => archive.close(),
 	};
 }
 

@@ -13,6 +13,8 @@ const writeLater = promisify(writeFile);
 /** A file that no folder holds and that ends with this process: what children read from a descriptor. */
 export class UnnamedFile {
 	readonly #descriptor: number;
+	#writing: Promise<void> = Promise.resolve();
+	#isClosed = false;
 
 	/**
 	 * @param directory - On the disk that is to hold it.
@@ -23,9 +25,12 @@ export class UnnamedFile {
 		closedOnExec.add(this.#descriptor);
 	}
 
-	/** Adds to its end. */
+	/** Adds to its end. One at a time. */
 	write(bytes: Uint8Array): Promise<void> {
-		return writeLater(this.#descriptor, bytes);
+		// Its number may be another file's by now.
+		if (this.#isClosed) return Promise.reject(new Error("The file is closed."));
+		this.#writing = writeLater(this.#descriptor, bytes);
+		return this.#writing;
 	}
 
 	/** Adds to its end, for little. */
@@ -38,7 +43,10 @@ export class UnnamedFile {
 		return openSync(`/proc/self/fd/${this.#descriptor}`, "r");
 	}
 
-	close(): void {
+	/** Once what is being written is written. */
+	async close(): Promise<void> {
+		this.#isClosed = true;
+		await this.#writing.catch(() => undefined);
 		closedOnExec.delete(this.#descriptor);
 		closeSync(this.#descriptor);
 	}
