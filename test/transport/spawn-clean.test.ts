@@ -83,6 +83,17 @@ describe("spawnClean", () => {
 		expect(printed.trim().split("\n").pop()).toBe("[]");
 	});
 
+	it("is not put off by what other threads open and close meanwhile", () => {
+		const script = `
+			const { Worker } = require("node:worker_threads");
+			const other = new Worker('const fs = require("node:fs"); for (;;) fs.closeSync(fs.openSync("/dev/null"));', { eval: true });
+			other.once("online", () => {
+				for (const end = Date.now() + 1000; Date.now() < end; ) strayDescriptors(3);
+				process.exit(0);
+			});`;
+		expect(inheritor([], script)).toBe("");
+	});
+
 	it("leaves no descriptor of its own open", () => {
 		const count = 'fs.readdirSync("/proc/self/fd").length';
 		const script = `const before = ${count}; for (let i = 0; i < 5; i++) spawnClean("true", [], { env: {}, stdio: [] }); console.log(${count} - before);`;

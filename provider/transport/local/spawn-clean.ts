@@ -1,6 +1,7 @@
 import { type ChildProcess, type IOType, spawn } from "node:child_process";
 import { closeSync, openSync, readdirSync, readSync } from "node:fs";
 import type { Stream } from "node:stream";
+import { hasErrno } from "../../errors";
 
 /** Descriptors of a child by number; `undefined` for none. */
 export type ChildDescriptors = readonly (IOType | Stream | number | undefined)[];
@@ -62,17 +63,17 @@ export function strayDescriptors(from: number): number[] {
 const flagsText = Buffer.alloc(128);
 
 function isInheritable(descriptor: number): boolean {
-	let info: number;
+	let info: number | undefined;
 	try {
 		info = openSync(`/proc/self/fdinfo/${descriptor}`, "r");
-	} catch {
-		return false; // closed meanwhile: the one that listed the folder
-	}
-	try {
 		const text = flagsText.toString("latin1", 0, readSync(info, flagsText));
 		const flags = /^flags:\s*([0-7]+)$/m.exec(text)?.[1];
 		return flags !== undefined && (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) === 0;
+	} catch (thrown) {
+		// Closed meanwhile: the one that listed the folder, or one of another thread, even between open and read.
+		if (hasErrno(thrown, "ENOENT")) return false;
+		throw thrown;
 	} finally {
-		closeSync(info);
+		if (info !== undefined) closeSync(info);
 	}
 }
