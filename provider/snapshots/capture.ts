@@ -11,6 +11,7 @@ import { compression } from "./compression";
 import { KeptBytes } from "./kept-bytes";
 import { type SnapshotLimits, Tally } from "./limits";
 import { FILES, MAX_TOLD, type Manifest } from "./manifest";
+import { RunningSum } from "./running-sum";
 import { SumsFile } from "./sums-file";
 import { ArchiveFault, CutShort, faultText, type TarMember } from "./tar-header";
 import { endGroup, endOf, findTar, startTar, type TarSettings } from "./tar-program";
@@ -106,24 +107,6 @@ class Told<T> {
 	add(item: T): void {
 		this.count += 1;
 		if (this.first.length < MAX_TOLD) this.first.push(item);
-	}
-}
-
-/** The sum and size of what goes by. */
-class RunningSum {
-	readonly #hash = createHash("sha256");
-	#bytes = 0;
-
-	async *pass(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-		for await (const chunk of source) {
-			this.#hash.update(chunk);
-			this.#bytes += chunk.length;
-			yield chunk;
-		}
-	}
-
-	result(): Pick<Captured, "size_bytes" | "sha256"> {
-		return { size_bytes: this.#bytes, sha256: this.#hash.digest("hex") };
 	}
 }
 

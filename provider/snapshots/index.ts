@@ -1,4 +1,4 @@
-export { type InspectOptions, inspectArchive } from "./inspect-archive";
+export { inspectArchive } from "./inspect-archive";
 export type { InspectedArchive } from "./inspected-archive";
 export { DEFAULT_LIMITS, type SnapshotLimits } from "./limits";
 export { type Manifest, manifestSchema } from "./manifest";

@@ -9,6 +9,7 @@ import { InspectedArchive, stopped } from "./inspected-archive";
 import { Inspector } from "./inspector";
 import type { SnapshotLimits } from "./limits";
 import { FILES, type Manifest } from "./manifest";
+import { RunningSum } from "./running-sum";
 import { ArchiveFault, CutShort, faultText } from "./tar-header";
 import { TarReader } from "./tar-reader";
 
@@ -91,16 +92,11 @@ async function readThrough(
 	signal: AbortSignal,
 	content?: UnnamedFile,
 ): Promise<string> {
-	const hash = createHash("sha256");
+	const sum = new RunningSum();
 	const reader = new TarReader(inspector);
 	await pipeline(
 		archive.createReadStream({ start: 0, autoClose: false, highWaterMark: CHUNK_BYTES }),
-		async function* (source: AsyncIterable<Buffer>) {
-			for await (const chunk of source) {
-				hash.update(chunk);
-				yield chunk;
-			}
-		},
+		(source: AsyncIterable<Buffer>) => sum.pass(source),
 		decompression(),
 		async (source: AsyncIterable<Buffer>) => {
 			for await (const chunk of source) {
@@ -112,7 +108,7 @@ async function readThrough(
 	);
 	reader.end();
 	inspector.end();
-	return hash.digest("hex");
+	return sum.result().sha256;
 }
 
 function refusal(thrown: unknown, { snapshot_id }: Manifest, file: string, directory: string): SandboxerError {

@@ -12,8 +12,8 @@ function refuseUnnamed(): void {
 	const { openSync } = fs;
 	jest.spyOn(fs, "openSync").mockImplementation((path, flags, mode) => {
 		if (path !== folder) return openSync(path, flags, mode);
-		throw Object.assign(new Error("EOPNOTSUPP: operation not supported, open"), {
-			code: "EOPNOTSUPP",
+		throw Object.assign(new Error("ENOTSUP: operation not supported on socket, open"), {
+			code: "ENOTSUP",
 			syscall: "open",
 		});
 	});

@@ -56,7 +56,7 @@ function openUnnamed(directory: string): number {
 	try {
 		return openSync(directory, O_TMPFILE | constants.O_RDWR, 0o600);
 	} catch (thrown) {
-		if (!hasErrno(thrown, "EOPNOTSUPP", "ENOTSUP")) throw thrown;
+		if (!hasErrno(thrown, "ENOTSUP")) throw thrown;
 	}
 	// Some file systems make none (overlayfs before linux 6.1): there it has a name for an instant.
 	const file = join(directory, `.sandboxer-${randomUUID()}`);
