@@ -67,7 +67,7 @@ export class TestStack {
 		this.name = options.name ?? "test";
 		this.esm = options.esm ?? false;
 		this.sandboxes = options.sharesSandboxesWith?.sandboxes ?? join(this.folder, "sandboxes");
-		for (const folder of ["state", "home", "node_modules"]) mkdirSync(join(this.folder, folder));
+		for (const folder of ["state", "home", "tmp", "node_modules"]) mkdirSync(join(this.folder, folder));
 		symlinkSync(REPOSITORY, join(this.folder, "node_modules", "pulumi-sandboxer"));
 		symlinkSync(join(REPOSITORY, "node_modules", "@pulumi"), join(this.folder, "node_modules", "@pulumi"));
 		writeFileSync(join(this.folder, "package.json"), '{ "private": true }\n');
@@ -83,6 +83,8 @@ export class TestStack {
 		this.env = {
 			PATH: process.env.PATH ?? "",
 			HOME: join(this.folder, "home"),
+			// The language host leaves its pipes there, and ts-node its cache.
+			TMPDIR: join(this.folder, "tmp"),
 			PULUMI_HOME: join(this.folder, "home", ".pulumi"),
 			PULUMI_BACKEND_URL: `file://${join(this.folder, "state")}`,
 			PULUMI_CONFIG_PASSPHRASE: "test",
