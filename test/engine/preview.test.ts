@@ -16,12 +16,7 @@ describe("preview", () => {
 
 	afterEach(() => stack.dispose());
 
-	const seen = () =>
-		inventory(
-			stack.folder,
-			ID,
-			["state", "home", "index.js"].map((name) => join(stack.folder, name)),
-		);
+	const seen = () => inventory(stack.folder, ID, [...stack.ofPulumi, join(stack.folder, "index.js")]);
 
 	it("touches nothing, of a new stack and of one that runs", async () => {
 		const empty = seen();

@@ -57,6 +57,8 @@ export class TestStack {
 	readonly folder: string;
 	readonly sandboxes: string;
 	readonly name: string;
+	/** How the paths begin that Pulumi itself writes to in every run, a preview too. */
+	readonly ofPulumi: readonly string[];
 	env: Record<string, string>;
 	private readonly esm: boolean;
 
@@ -68,6 +70,7 @@ export class TestStack {
 		this.esm = options.esm ?? false;
 		this.sandboxes = options.sharesSandboxesWith?.sandboxes ?? join(this.folder, "sandboxes");
 		for (const folder of ["state", "home", "tmp", "node_modules"]) mkdirSync(join(this.folder, folder));
+		this.ofPulumi = ["state", "home", "tmp ", "tmp/ts-node-", "tmp/pulumi-"].map((start) => join(this.folder, start));
 		symlinkSync(REPOSITORY, join(this.folder, "node_modules", "pulumi-sandboxer"));
 		symlinkSync(join(REPOSITORY, "node_modules", "@pulumi"), join(this.folder, "node_modules", "@pulumi"));
 		writeFileSync(join(this.folder, "package.json"), '{ "private": true }\n');
