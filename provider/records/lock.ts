@@ -51,11 +51,23 @@ export async function withLock<T>(
 	work: (lock: HeldLock) => Promise<T>,
 ): Promise<T> {
 	const descriptor = await acquire(file, options);
+	let result: T;
 	try {
-		return await work({ descriptor });
+		result = await work({ descriptor });
+	} catch (thrown) {
+		// What the work failed of is what is told.
+		await release(file, descriptor).catch(() => undefined);
+		throw thrown;
+	}
+	await release(file, descriptor);
+	return result;
+}
+
+async function release(file: string, descriptor: number): Promise<void> {
+	try {
+		await rm(file, { force: true });
 	} finally {
 		// With a removed file's last descriptor the file goes, and for that the journal of the disk may have to be waited for.
-		await rm(file, { force: true });
 		await promisify(close)(descriptor);
 	}
 }

@@ -1,3 +1,4 @@
+import type { ChildProcess } from "node:child_process";
 import { closeSync } from "node:fs";
 import { SandboxerError } from "../errors";
 import type { UnnamedFile } from "../transport";
@@ -32,8 +33,12 @@ export class InspectedArchive {
 		const tar = await findTar(settings, signal);
 		const content = this.#content.open();
 		const words = [...EXTRACT, `--directory=${settings.directory}`];
-		const child = startTar(tar, words, settings, [content, "ignore", "pipe"]);
-		closeSync(content);
+		let child: ChildProcess;
+		try {
+			child = startTar(tar, words, settings, [content, "ignore", "pipe"]);
+		} finally {
+			closeSync(content);
+		}
 		const said: Buffer[] = [];
 		child.stderr?.on("data", (chunk: Buffer) => {
 			if (said.length < 10) said.push(chunk);

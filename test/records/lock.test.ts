@@ -1,6 +1,15 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	symlinkSync,
+	writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -108,6 +117,26 @@ describe("withLock", () => {
 		await expect(here(() => Promise.reject(failure))).rejects.toBe(failure);
 		expect(readdirSync(folder)).toEqual([]);
 		expect(await here(() => Promise.resolve(1))).toBe(1);
+	});
+
+	it("is let go where its file cannot be removed, and what the work failed of is told first", async () => {
+		const failure = new Error("no luck");
+		const obstructed = (end: () => void) =>
+			withLock(file, { ...options, signal: new AbortController().signal }, async () => {
+				rmSync(file);
+				mkdirSync(file);
+				end();
+			});
+		await expect(obstructed(() => undefined)).rejects.toThrow(/EISDIR/);
+		rmSync(file, { recursive: true });
+		await expect(
+			obstructed(() => {
+				throw failure;
+			}),
+		).rejects.toBe(failure);
+		const open = spawnSync("ls", ["-l", `/proc/${process.pid}/fd`], { encoding: "utf8" }).stdout;
+		expect(open).toContain("->");
+		expect(open).not.toContain(file);
 	});
 
 	it("is held too by whoever got its descriptor, until that one lets go", async () => {

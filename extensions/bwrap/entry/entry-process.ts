@@ -48,11 +48,11 @@ export class EntryProcess {
 				throw thrown;
 			},
 		)) as [Pipe, Pipe];
-		const stray = strayDescriptors(first + files.length);
-		const keeping = { gate: GATE, filtered: filteredLikeHere(), stray };
-		const [program = "", ...args] = entryCommand(programs, record, command, keeping);
 		const outputs = [stdout, stderr].map(({ reader }) => new PipeReader(reader));
 		try {
+			const stray = strayDescriptors(first + files.length);
+			const keeping = { gate: GATE, filtered: filteredLikeHere(), stray };
+			const [program = "", ...args] = entryCommand(programs, record, command, keeping);
 			const child = spawnClean(program, args, {
 				env: { PATH: INSIDE_ENVIRONMENT.PATH },
 				stdio: [
