@@ -122,7 +122,7 @@ describe("withLock", () => {
 	it("is let go where its file cannot be removed, and what the work failed of is told first", async () => {
 		const failure = new Error("no luck");
 		const obstructed = (end: () => void) =>
-			withLock(file, { ...options, signal: new AbortController().signal }, async () => {
+			here(async () => {
 				rmSync(file);
 				mkdirSync(file);
 				end();

@@ -7,7 +7,7 @@ import { allProcesses } from "./processes";
  * touches nothing.
  *
  * @param sandboxId - Whose control groups are looked for: other tests make theirs meanwhile.
- * @param ignored - How the paths begin that are left out: they do not concern a sandbox.
+ * @param ignored - How the lines of files begin that are left out: a path, a blank, the time of its last change.
  */
 export function inventory(folder: string, sandboxId: string, ignored: readonly string[] = []): Record<string, unknown> {
 	return {

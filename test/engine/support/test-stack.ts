@@ -57,7 +57,10 @@ export class TestStack {
 	readonly folder: string;
 	readonly sandboxes: string;
 	readonly name: string;
-	/** How the paths begin that Pulumi itself writes to in every run, a preview too. */
+	/**
+	 * How the lines of an inventory's files begin that tell of what Pulumi itself writes in every run, a preview too. A
+	 * folder's own line has a blank after its path: its time alone is left out, not what is in it.
+	 */
 	readonly ofPulumi: readonly string[];
 	env: Record<string, string>;
 	private readonly esm: boolean;
