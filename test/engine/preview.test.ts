@@ -1,6 +1,7 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { inventory } from "./support/inventory";
-import { processesOf } from "./support/processes";
+import { processesOf, until } from "./support/processes";
 import { TestStack } from "./support/test-stack";
 
 const ID = `preview-${process.pid}`;
@@ -23,6 +24,10 @@ describe("preview", () => {
 		await stack.ok(["preview"]);
 		expect(seen()).toEqual(empty);
 		await stack.up();
+		const box = join(stack.sandboxes, "bwrap", ID);
+		const text = (file: string) => readFileSync(join(box, file), "utf8");
+		// The lease counts from ready. The supervisor reads that at its next look, and then says so in a file.
+		await until("the supervisor has read the lease", () => text("verdict") === `obeys ${text("control/deadline")}`);
 		const running = seen();
 		expect(running).not.toEqual(empty);
 		stack.program(BOX.replace("2h", "3h"));
