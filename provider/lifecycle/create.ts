@@ -49,14 +49,16 @@ export async function create(
 	await checkpoint("create:provisioned");
 	const outputs = await finish(backend, inputs, request, handle, adopted);
 	await checkpoint("create:ready");
-	if (backend.signal.aborted && !adopted) {
-		await backend.extension.teardown(handle, cleanupCall(backend, DEFAULT_TIMEOUT_SECONDS));
-		throw new SandboxerError({
-			code: "aborted",
-			message: `Sandbox ${inputs.sandboxId} was removed again, because the engine went away before it could record it.`,
-		});
-	}
+	if (backend.signal.aborted && !adopted) throw await removed(backend, inputs, outputs.handle, unrecorded(inputs));
 	return outputs;
+}
+
+function unrecorded({ sandboxId }: SandboxInputs): SandboxerError {
+	return new SandboxerError({
+		code: "aborted",
+		message: `The engine went away before it could record sandbox ${sandboxId}: it does not stay.`,
+		details: { sandbox_id: sandboxId },
+	});
 }
 
 function thereAlready({ sandboxId, restoreFrom }: SandboxInputs): SandboxerError {
@@ -111,6 +113,7 @@ async function finish(
 	}
 }
 
+/** @returns The first error, which is all there is to tell where nothing is left; else with what the clean-up failed of. */
 async function removed(backend: Backend, inputs: SandboxInputs, handle: Handle, first: SandboxerError): Promise<Error> {
 	try {
 		assertRemoved(

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { SandboxExtension } from "../../provider/contract";
+import { type Handle, SandboxExtension } from "../../provider/contract";
 
 /** An extension of no backend, for what is decided before one is reached. */
 export class NowhereExtension extends SandboxExtension {
@@ -28,15 +28,15 @@ export class NowhereExtension extends SandboxExtension {
 		return this.extendsLeases;
 	}
 
-	override provision(): never {
+	override provision(): ReturnType<SandboxExtension["provision"]> {
 		throw new Error("nothing may be provisioned here");
 	}
 
-	override waitReady(): never {
+	override waitReady(): ReturnType<SandboxExtension["waitReady"]> {
 		throw new Error("nothing may be waited for here");
 	}
 
-	override teardown(): never {
+	override teardown(_handle: Handle): ReturnType<SandboxExtension["teardown"]> {
 		throw new Error("nothing may be torn down here");
 	}
 }
