@@ -45,12 +45,14 @@ export interface StartOptions {
 
 /**
  * A supervisor, in a session of its own so that it outlives this process. It is started before there is anything to
- * hold, to take the lock of the sandbox: one spawn for both. Until its start it does nothing, and ends with this process.
+ * hold, to take the lock of the sandbox: one spawn for both. Until its start it does nothing, and ends with this process;
+ * a start that fails ends it, however far it has come.
  */
 export class Supervisor {
 	readonly #child: ChildProcess;
 	readonly #stray: readonly number[];
-	#started = false;
+	/** Whether it holds the sandbox that was asked for: from then on its lease decides about its end. */
+	#holds = false;
 
 	/**
 	 * @param lock - The descriptor of the lock of the sandbox: the supervisor holds it too until it has written who it is.
@@ -103,7 +105,6 @@ export class Supervisor {
 		const within = AbortSignal.any([signal, AbortSignal.timeout(timeoutSeconds * 1000)]);
 		const word = saidUpTo(READY, this.#ready, this.#child, within);
 		word.catch(() => undefined);
-		this.#started = true;
 		this.#stdin.write(this.#script(record, clock));
 		try {
 			await checkpoint("provision:spawned");
@@ -115,17 +116,19 @@ export class Supervisor {
 				});
 			if (!said.endsWith(READY)) throw await notStarted(record, folders.log, !this.#hasEnded, timeoutSeconds);
 			await checkpoint("provision:started");
-			return await identify(directory, record, said);
+			const held = await identify(directory, record, said);
+			this.#holds = true;
+			return held;
 		} finally {
 			await this.dismiss();
 		}
 	}
 
-	/** Lets go of it. One that was not started is ended. */
+	/** Lets go of it. One that holds no sandbox is ended, with all that it began. */
 	async dismiss(): Promise<void> {
 		const { pid } = this.#child;
-		if (!this.#started && !this.#hasEnded && pid !== undefined) {
-			// Not only the shell's end: the flock(1) that it may have begun holds the same pipes.
+		if (!this.#holds && !this.#hasEnded && pid !== undefined) {
+			// Not only the shell's end: the flock(1) or bwrap that it may have begun holds the same pipes.
 			const closed = once(this.#child, "close");
 			for (const pipe of [this.#ready, this.#child.stderr]) pipe?.resume();
 			process.kill(-pid, "SIGKILL");
