@@ -10,6 +10,8 @@ import { declaringProfile, limitedProfile } from "./profiles";
 
 /** How long what was ended may take to be gone. */
 const GONE_SECONDS = 10;
+/** What a sandbox keeps doing by itself takes less. */
+const PASSING_MS = 50;
 
 /** Whose the kit's sandboxes are. */
 export const OWNER: Owner = {
@@ -152,6 +154,42 @@ export class Bench {
 		return Promise.resolve(this.adapter.traces?.(handle) ?? []);
 	}
 
+	/** The same in one text, when two looks in a row agree: without what comes and goes by itself. */
+	async settledTraces(handle: Handle): Promise<string> {
+		let traces = shown(await this.traces(handle));
+		await until("what there is of it stays the same", async () => {
+			const before = traces;
+			await delay(PASSING_MS);
+			traces = shown(await this.traces(handle));
+			return traces === before ? undefined : traces;
+		});
+		return traces;
+	}
+
+	/** That there is nothing of a sandbox, as soon as all that ends by itself has ended. */
+	async comesToNothing(handle: Handle): Promise<void> {
+		await this.isAsBefore(handle, shown([]));
+	}
+
+	/** That there is of a sandbox what was there before, no more and no less, as soon as all that was ended is gone. */
+	async isAsBefore(handle: Handle, before: string): Promise<void> {
+		await until(`there is of it what was there before: ${before}`, async () => {
+			const traces = shown(await this.traces(handle));
+			return traces === before ? undefined : traces;
+		});
+	}
+
+	/** Begins a command in a sandbox; when this resolves it has printed something, so it runs. */
+	async running(script: string, handle: Handle): Promise<Running<ExecutionResult>> {
+		let printed: () => void = () => undefined;
+		const hasPrinted = new Promise<void>((resolve) => {
+			printed = resolve;
+		});
+		const running = await this.begin(["sh", "-c", script], {}, printed, handle);
+		await Promise.race([hasPrinted, running.result]);
+		return running;
+	}
+
 	/** Runs something that is to leave nothing running in a sandbox beside what ran before. */
 	async leavesNothing<T>(work: () => Promise<T>, handle?: Handle): Promise<T> {
 		const box = handle ?? (await this.box());
@@ -202,6 +240,10 @@ export class Bench {
 			throw thrown;
 		}
 	}
+}
+
+function shown(traces: readonly string[]): string {
+	return traces.length === 0 ? "nothing" : traces.toSorted().join("; ");
 }
 
 /** Waits until nothing is in the way; says what is, when the time is up. */

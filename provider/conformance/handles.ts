@@ -90,10 +90,10 @@ async function eachForgery(
 	}
 }
 
-async function isUntouched(bench: Bench, before: readonly string[]): Promise<void> {
+async function isUntouched(bench: Bench, before: string): Promise<void> {
 	const handle = await bench.box();
 	await bench.caller.do("waitReady", handle);
-	same(await bench.traces(handle), before);
+	await bench.isAsBefore(handle, before);
 }
 
 export const HANDLES: readonly Case[] = [
@@ -104,7 +104,7 @@ export const HANDLES: readonly Case[] = [
 			needs,
 			run: async (bench) => {
 				const handle = await bench.box();
-				const before = await bench.traces(handle);
+				const before = await bench.settledTraces(handle);
 				await eachForgery(bench, method, async (forged, what) => {
 					const outcome = await method.call(bench, forged).then(
 						(value) => ({ value }),
@@ -131,7 +131,7 @@ export const HANDLES: readonly Case[] = [
 	{
 		name: "teardown refuses, or does nothing with, a handle in which any field is another",
 		run: async (bench) => {
-			const before = await bench.traces(await bench.box());
+			const before = await bench.settledTraces(await bench.box());
 			const method: Method = { name: "teardown", call: call("teardown", (handle) => handle) };
 			await eachForgery(bench, method, async (forged, what) => {
 				const outcome = await method.call(bench, forged).catch((error: unknown) => error);

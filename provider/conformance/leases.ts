@@ -102,8 +102,8 @@ export const LEASES: readonly Case[] = [
 	{
 		name: "renews no lease that is over",
 		run: async (bench) => {
-			const handle = await short(bench, 1);
-			await endsBy(bench, handle, 4);
+			const handle = await short(bench, 3);
+			await endsBy(bench, handle, 8);
 			const late = bench.caller.do("extendLease", { handle, expiresAt: inMs(HOUR_MS) });
 			await rejected(late, { code: "gone", names: [handle.sandbox_id] });
 		},
@@ -121,8 +121,8 @@ export const LEASES: readonly Case[] = [
 		name: "expires a sandbox whose lease is over, once where two do it at once",
 		needs: ["expire"],
 		run: async (bench) => {
-			const handle = await short(bench, 1);
-			await endsBy(bench, handle, 4);
+			const handle = await short(bench, 3);
+			await endsBy(bench, handle, 8);
 			const reports = await Promise.all([bench.caller, bench.newCaller()].map((caller) => caller.do("expire", handle)));
 			same(
 				reports.flatMap((report) => report?.remains ?? ["not over"]),
@@ -154,9 +154,9 @@ export const LEASES: readonly Case[] = [
 		name: "goes by the clock of the place: a caller whose clock is held an hour behind keeps nothing alive",
 		needs: ["locate", "expire"],
 		run: async (bench) => {
-			const handle = await short(bench, 1);
+			const handle = await short(bench, 3);
 			await bench.withClock(Date.now() - HOUR_MS, async (behind) => {
-				await endsBy(bench, handle, 4);
+				await endsBy(bench, handle, 8);
 				const [over] = await behind.do("locate", { sandboxId: handle.sandbox_id });
 				assert.notEqual(over?.isOver, false);
 				assertAhead(over, -3600);
@@ -185,7 +185,7 @@ export const LEASES: readonly Case[] = [
 			const rounds = bench.adapter.thorough === true ? 20 : 5;
 			const renewer = bench.newCaller();
 			const play = async () => {
-				const handle = await short(bench, 1);
+				const handle = await short(bench, 3);
 				const end = Date.parse((await leaseOf(bench, handle))?.expiresAt ?? "");
 				await delay(Math.max(0, end - Date.now() - 30 + Math.random() * 60));
 				const expiresAt = inMs(HOUR_MS);

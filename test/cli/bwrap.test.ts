@@ -13,6 +13,9 @@ const other = new Sandbox("other", { profile });
 exports.id = box.sandboxId;
 `;
 
+/** So many seconds sleep the commands of this run of the tests, and no others of this machine. */
+const [FIRST, SECOND] = [`1${process.pid}.5`, `2${process.pid}.5`];
+
 interface Exec {
 	readonly exec: { readonly execId: string; readonly state: string };
 }
@@ -162,32 +165,32 @@ describe("the command on sandboxes of ext.bwrap, in a stack of the real engine",
 	});
 
 	it("exec: Ctrl-C ends it there: 130", async () => {
-		const run = sandboxer(box("exec", "Box", "--", "sh", "-c", "trap '' INT TERM; echo begun; sleep 1234.5"));
+		const run = sandboxer(box("exec", "Box", "--", "sh", "-c", `trap '' INT TERM; echo begun; sleep ${FIRST}`));
 		await until("it runs", () => run.printed().includes("begun"));
 		run.child.kill("SIGINT");
 		expect((await run).code).toBe(130);
-		expect(sleeping("1234.5")).toEqual([]);
+		await until("the command has ended", () => sleeping(FIRST).length === 0);
 	});
 
 	it("exec --detach: goes on, can be followed, and ends with its keeper", async () => {
-		const { exec } = await json<Exec>(box("exec", "-d", "Box", "--", "sh", "-c", "echo begun; sleep 4321.5"), here);
-		await until("it runs", () => sleeping("4321.5").length > 0);
+		const { exec } = await json<Exec>(box("exec", "-d", "Box", "--", "sh", "-c", `echo begun; sleep ${SECOND}`), here);
+		await until("it runs", () => sleeping(SECOND).length > 0);
 		const folder = (await json<{ execs: { folder: string }[] }>(["exec", "--list"], here)).execs[0]?.folder ?? "";
 		expect(folder).toContain(exec.execId);
 		const { keeper } = JSON.parse(readFileSync(join(folder, "start.json"), "utf8"));
 		expect(new ProcessTable().signal(keeper, "SIGKILL")).toBe(true);
-		await until("the command is gone with it", () => sleeping("4321.5").length === 0);
+		await until("the command is gone with it", () => sleeping(SECOND).length === 0);
 		const attached = await sandboxer(["exec", "--attach", exec.execId], here);
 		expect(attached).toMatchObject({ code: 125, stdout: "begun\n" });
 	});
 
 	it("exec --detach, --attach, --stop", async () => {
-		const { exec } = await json<Exec>(["exec", "-d", id, "--", "sh", "-c", "seq 3; sleep 4321.5"], here);
+		const { exec } = await json<Exec>(["exec", "-d", id, "--", "sh", "-c", `seq 3; sleep ${SECOND}`], here);
 		const following = sandboxer(["exec", "--attach", exec.execId, "--from", "2"], here);
 		await until("it is followed", () => following.printed().includes("3\n"));
 		expect((await sandboxer(["exec", "--stop", exec.execId], here)).code).toBe(0);
 		expect(await following).toMatchObject({ code: 143, stdout: "2\n3\n" });
-		expect(sleeping("4321.5")).toEqual([]);
+		await until("the command has ended", () => sleeping(SECOND).length === 0);
 	});
 
 	it("extend: the record has the new end, and the program sees no change", async () => {

@@ -41,6 +41,9 @@ describe("exec in the background", () => {
 		expect(code).toBe(0);
 		return document.exec;
 	};
+	/** The command has said so: whoever begins it may return before. */
+	const untilBegun = ({ folder }: Exec) =>
+		until("it has begun", () => readFileSync(join(folder, "stdout"), "utf8") === "begun\n");
 	/** One that has come to its end. */
 	const past = async (script: string): Promise<Exec> => {
 		const exec = await begin(script);
@@ -113,8 +116,10 @@ describe("exec in the background", () => {
 	});
 
 	it("--stop ends the command and its keeper; once more says that it had ended", async () => {
-		const { execId } = await begin("trap '' TERM INT; echo begun; while :; do sleep 1; done");
+		const exec = await begin("trap '' TERM INT; echo begun; while :; do sleep 1; done");
+		const { execId } = exec;
 		const [keeper] = desk.keepers();
+		await untilBegun(exec);
 		expect(await desk.run(["exec", "--stop", execId])).toMatchObject({ code: 0, stdout: `${execId} was stopped.\n` });
 		expect(keeper === undefined || table.isAlive(keeper)).toBe(false);
 		expect(desk.processes()).toEqual([]);
@@ -138,8 +143,10 @@ describe("exec in the background", () => {
 	});
 
 	it("a keeper that was killed: the end is not known, and that is said", async () => {
-		const { execId } = await begin("echo begun; sleep 1");
+		const exec = await begin("echo begun; sleep 5");
+		const { execId } = exec;
 		const [keeper] = desk.keepers();
+		await untilBegun(exec);
 		if (keeper !== undefined) table.signal(keeper, "SIGKILL");
 		await until("it is gone", () => keeper === undefined || !table.isAlive(keeper));
 		expect(await only()).toMatchObject({ state: "lost", exitCode: null });

@@ -33,8 +33,8 @@ describe("a lease on the real engine", () => {
 	const phase = async () => (await stack.sandboxResources())[0]?.outputs?.["phase"];
 
 	describe.each([
-		["its deadline", 'ttl: "4s"', '{ default: "1h", max: "4h" }', /its lease ends \S+Z/],
-		["its idle limit", 'ttl: "1h"', '{ default: "1h", max: "4h", idleReap: "3s" }', /it was idle for \d+s/],
+		["its deadline", 'ttl: "5s"', '{ default: "1h", max: "4h" }', /its lease ends \S+Z/],
+		["its idle limit", 'ttl: "1h"', '{ default: "1h", max: "4h", idleReap: "5s" }', /it was idle for \d+s/],
 	])("once %s has ended it", (_what, ttl, terms, why) => {
 		it.each([
 			["recreate", "makes it again", /1 replaced/],
@@ -74,7 +74,7 @@ describe("a lease on the real engine", () => {
 		stack.program(program('ttl: "1h"', '{ default: "1h", max: "6h", idleReap: "30m" }'));
 		await stack.up();
 		expect(hours((await box()).lease.expiresAt)).toBe(1);
-		expect(isRunning(init.pid)).toBe(true);
+		expect(isRunning(init)).toBe(true);
 		expect(stack.record(id).init.pid).toBe(init.pid);
 	});
 });

@@ -91,11 +91,13 @@ describe("preview", () => {
 /** The PATH without the folders that hold a program, but with the ones that the engine needs. */
 function pathWithout(stack: TestStack, program: string): string {
 	const folder = join(stack.folder, "bin");
-	const { mkdirSync, readdirSync, symlinkSync, existsSync } = require("node:fs") as typeof import("node:fs");
+	const { existsSync, lstatSync, mkdirSync, readdirSync, symlinkSync } = require("node:fs") as typeof import("node:fs");
+	// A link that leads nowhere is there too.
+	const isThere = (path: string) => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 	mkdirSync(folder, { recursive: true });
 	for (const part of (stack.env["PATH"] ?? "").split(":").filter((each) => existsSync(each))) {
 		for (const name of readdirSync(part)) {
-			if (name !== program && !existsSync(join(folder, name))) symlinkSync(join(part, name), join(folder, name));
+			if (name !== program && !isThere(join(folder, name))) symlinkSync(join(part, name), join(folder, name));
 		}
 	}
 	return folder;

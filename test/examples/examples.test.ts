@@ -56,13 +56,13 @@ describe("the examples", () => {
 	describe("automation", () => {
 		it("makes a sandbox, works with it and removes it", async () => {
 			let sandboxId: string | undefined;
-			const outcome = await runAutomation("1", (text) => {
+			const outcome = await runAutomation("10", (text) => {
 				const [, id] = /working with (\S+)/.exec(text) ?? [];
 				if (id === undefined || sandboxId !== undefined) return;
 				sandboxId = id;
 				outside.assertLives(id);
 			});
-			expect(outcome.text).toMatch(/working with box-\w+ for 1 s: task\.txt/);
+			expect(outcome.text).toMatch(/working with box-\w+ for 10 s: task\.txt/);
 			expect(outcome.code).toBe(0);
 			await assertNoTrace();
 		});

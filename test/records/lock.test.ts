@@ -16,6 +16,7 @@ import { createInterface } from "node:readline";
 import { withLock } from "../../provider/records";
 import { Staged } from "../extensions/bwrap/support/staged";
 import { until } from "../extensions/bwrap/support/until";
+import { kill } from "../support/kill";
 
 const PATH = process.env["PATH"] ?? "";
 
@@ -146,13 +147,13 @@ describe("withLock", () => {
 			await pause(1e6);`;
 		const holder = other(work);
 		await holder.held;
-		await until("the descriptor was handed on", () => existsSync(keeper) && readFileSync(keeper, "utf8") !== "");
-		holder.child.kill("SIGKILL");
-		const pid = Number(readFileSync(keeper, "utf8"));
+		const pid = () => (existsSync(keeper) ? Number(readFileSync(keeper, "utf8")) : 0);
 		try {
+			await until("the descriptor was handed on", () => pid() !== 0);
+			holder.child.kill("SIGKILL");
 			await expect(here(() => Promise.resolve(), { timeoutSeconds: 1 })).rejects.toMatchObject({ code: "timeout" });
 		} finally {
-			process.kill(pid, "SIGKILL");
+			if (pid() !== 0) kill(pid());
 		}
 		expect(await here(() => Promise.resolve("free"))).toBe("free");
 	});

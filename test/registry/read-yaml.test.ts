@@ -125,9 +125,9 @@ test.each([
 		),
 	],
 ])("%s, nested without end, are refused at once", (_, text) => {
-	const start = performance.now();
+	const start = process.cpuUsage();
 	const told = problems(text).join("\n");
-	expect(performance.now() - start).toBeLessThan(1000);
+	expect(process.cpuUsage(start).user).toBeLessThan(1_000_000);
 	expect(told).toMatch(/nested more than 64 levels|holds more than 5000 values, what its aliases/);
 	expect(told).not.toMatch(/stack/i);
 });

@@ -5,6 +5,7 @@ import { hasCode } from "../../provider/errors";
 import { type RunOptions, run } from "../../provider/transport";
 import { processesOf, processesOfGroup } from "../extensions/bwrap/support/traces";
 import { until } from "../extensions/bwrap/support/until";
+import { kill } from "../support/kill";
 
 const PATH = process.env["PATH"] ?? "";
 
@@ -15,7 +16,7 @@ describe("run", () => {
 	});
 	afterEach(() => {
 		// Each leads a group, in which is what it started.
-		for (const pid of processesOf(folder).flatMap(({ pid }) => processesOfGroup(pid))) process.kill(pid, "SIGKILL");
+		for (const pid of processesOf(folder).flatMap(({ pid }) => processesOfGroup(pid))) kill(pid);
 		rmSync(folder, { recursive: true });
 	});
 

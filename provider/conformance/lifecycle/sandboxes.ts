@@ -141,14 +141,13 @@ export const SANDBOXES: readonly Case[] = [
 					({ handle }) => handle,
 					(error: unknown) => error,
 				);
-				if (hasCode(outcome, "aborted")) {
-					same(await bench.traces(bench.named(wish)), []);
-					continue;
+				if (!hasCode(outcome, "aborted")) {
+					// It was through before it heard of it.
+					if (outcome instanceof Error) throw outcome;
+					await bench.caller.do("teardown", outcome as ReturnType<Bench["named"]>);
 				}
-				// It was through before it heard of it.
-				if (outcome instanceof Error) throw outcome;
-				await bench.caller.do("teardown", outcome as ReturnType<Bench["named"]>);
-				same(await bench.traces(bench.named(wish)), []);
+				// What had not yet begun when it was stopped may end by itself.
+				await bench.comesToNothing(bench.named(wish));
 			}
 		},
 	},

@@ -151,11 +151,12 @@ export class Desk {
 		rmSync(this.paper, { recursive: true, force: true });
 	}
 
-	/** Ends what still runs: keepers by what they wrote themselves. */
+	/** Ends what still runs: keepers by what they wrote themselves. They end their commands. */
 	async dispose(): Promise<void> {
 		for (const child of this.going) child.kill("SIGKILL");
 		const table = new ProcessTable();
-		for (const keeper of this.keepers()) table.signal(keeper, "SIGKILL");
+		for (const keeper of this.keepers()) table.signal(keeper, "SIGTERM");
+		await until("nothing runs there any more", () => this.processes().length === 0);
 		rmSync(this.folder, { recursive: true, force: true });
 	}
 

@@ -7,7 +7,6 @@ import {
 	mkdirSync,
 	mkdtempSync,
 	readdirSync,
-	readFileSync,
 	rmdirSync,
 	rmSync,
 } from "node:fs";
@@ -18,17 +17,10 @@ import type { Handle, SnapshotMeta } from "../../../provider/contract";
 import { CHECKPOINTS } from "../../../provider/contract/checkpoint";
 import type { Staged } from "../../extensions/bwrap/support/staged";
 import { traces } from "../../extensions/bwrap/support/traces";
+import { until } from "../../extensions/bwrap/support/until";
 import type { User } from "../../extensions/bwrap/support/users";
 import { makeArchives, plantManifest } from "../../snapshots/support/plant";
-
-/** One may have gone with the one before. */
-function kill(pid: number): void {
-	try {
-		process.kill(pid, "SIGKILL");
-	} catch (thrown) {
-		if ((thrown as NodeJS.ErrnoException).code !== "ESRCH") throw thrown;
-	}
-}
+import { kill } from "../../support/kill";
 
 /** `ext.bwrap` as the kit sees it: a state folder of one user, and how to look at a sandbox from outside. */
 export class BwrapUnderTest {
@@ -77,15 +69,13 @@ export class BwrapUnderTest {
 	}
 
 	/** Ends and removes what a wrong variation has left. */
-	sweep(): void {
+	async sweep(): Promise<void> {
 		const made = join(this.folder, "state/bwrap");
 		const folders = existsSync(made) ? readdirSync(made).filter((name) => !name.startsWith(".")) : [];
 		const ids = [...new Set([...this.#ids, ...folders])];
 		for (const { pid } of [...ids, basename(this.folder)].flatMap(traces)) kill(pid);
 		for (const folder of ids.flatMap(groupsOf)) {
-			const deadline = Date.now() + 5000;
-			while (readFileSync(join(folder, "cgroup.procs"), "utf8") !== "" && Date.now() < deadline);
-			rmdirSync(folder);
+			await until(`${folder} is empty`, () => isRemoved(folder));
 		}
 	}
 
@@ -107,7 +97,11 @@ export class BwrapUnderTest {
 		return meta;
 	}
 
-	#crash({ sandbox_id }: Handle): void {
+	/** Its supervisor first: whoever sees the end of a command then finds that the sandbox has ended, not that it is ending. */
+	async #crash({ sandbox_id }: Handle): Promise<void> {
+		const supervisors = () => traces(sandbox_id).filter(({ command }) => / supervise /.test(command));
+		for (const { pid } of supervisors()) kill(pid);
+		await until("its supervisor is gone", () => supervisors().length === 0);
 		for (const { pid } of traces(sandbox_id)) kill(pid);
 	}
 
@@ -119,6 +113,16 @@ export class BwrapUnderTest {
 			...[join(this.folder, "state/bwrap", sandbox_id)].filter(existsSync),
 			...groupsOf(sandbox_id),
 		];
+	}
+}
+
+/** The kernel refuses as long as a process of it is not wholly gone, also when none is listed any more. */
+function isRemoved(group: string): boolean {
+	try {
+		rmdirSync(group);
+		return true;
+	} catch {
+		return !existsSync(group);
 	}
 }
 

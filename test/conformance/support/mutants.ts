@@ -163,7 +163,15 @@ const COMMANDS: readonly Mutant[] = [
 	},
 	{
 		what: "an abort is not heard while a command is being started",
-		edits: [[RUN_ENTRY, "if (signal.aborted) onAbort();", ""]],
+		edits: [
+			[RUN_ENTRY, "if (signal.aborted) onAbort();", ""],
+			// Else the moment is so short that only luck hits it.
+			[
+				RUN_ENTRY,
+				'	signal.addEventListener("abort"',
+				'	await new Promise((later) => setTimeout(later, 5));\n	signal.addEventListener("abort"',
+			],
+		],
 		seen: /asks to stop while it is being started/,
 	},
 	{

@@ -8,7 +8,7 @@ const generated =
 	'const box = new Sandbox("box", { profile: "bwrap-local", ttl: "10m" });\nexports.box = { id: box.sandboxId, handle: box.handle };';
 
 interface Box {
-	readonly box: { id: string; handle: { generation: number; pid: number } };
+	readonly box: { id: string; handle: { generation: number; pid: number; start_ticks: number } };
 }
 
 describe("case 04: the same id twice", () => {
@@ -39,7 +39,7 @@ describe("case 04: the same id twice", () => {
 		expect(refused.code).not.toBe(0);
 		expect(refused.text).toMatch(/Sandbox demo belongs to urn:pulumi:alice::.*stack alice.*adopt: true/s);
 		await bob.destroy();
-		expect([supervisor.pid, init.pid].every(isRunning)).toBe(true);
+		expect([supervisor, init].every(isRunning)).toBe(true);
 		await alice.ok(["refresh", "--yes", "--expect-no-changes"]);
 	});
 
@@ -61,7 +61,7 @@ describe("case 04: the same id twice", () => {
 		await one.ok(["config", "set", "count", "1"]);
 		await one.up();
 		expect(one.sandboxFolders()).toHaveLength(1);
-		expect(isRunning(one.record(one.sandboxFolders()[0] ?? "").init.pid)).toBe(true);
+		expect(isRunning(one.record(one.sandboxFolders()[0] ?? "").init)).toBe(true);
 	});
 
 	it("replacement keeps the explicit id: the old one goes first, the new one is a later life", async () => {
@@ -72,8 +72,8 @@ describe("case 04: the same id twice", () => {
 		expect((await one.up()).text).toMatch(/1 replaced/);
 		const after = (await one.outputs<Box>()).box.handle;
 		expect(after.generation).toBeGreaterThan(before.generation);
-		expect(isRunning(before.pid)).toBe(false);
-		expect(isRunning(after.pid)).toBe(true);
+		expect(isRunning(before)).toBe(false);
+		expect(isRunning(after)).toBe(true);
 	});
 
 	it("resource renamed in code, id kept: refused while the old one is there, unless it is adopted", async () => {
@@ -84,15 +84,15 @@ describe("case 04: the same id twice", () => {
 		const refused = await one.run(["up", "--yes", "--skip-preview"]);
 		expect(refused.code).not.toBe(0);
 		expect(refused.text).toMatch(/Sandbox demo belongs to .*::box /);
-		expect(isRunning(init.pid)).toBe(true);
+		expect(isRunning(init)).toBe(true);
 		one.program(demo("adopt: true,", "box2"));
 		const adopted = await one.up();
 		expect(adopted.text).toMatch(/taking over sandbox demo/);
 		expect(one.record("demo").init.pid).toBe(init.pid);
-		expect(isRunning(init.pid)).toBe(true);
+		expect(isRunning(init)).toBe(true);
 		expect((await one.sandboxResources()).map(({ urn }) => urn.split("::").at(-1))).toEqual(["box2"]);
 		await one.destroy();
-		expect(isRunning(init.pid)).toBe(false);
+		expect(isRunning(init)).toBe(false);
 	});
 
 	it("adopt refuses one that was made with other settings, and leaves it alone", async () => {
@@ -101,7 +101,7 @@ describe("case 04: the same id twice", () => {
 		await alice.up();
 		const refused = await bob.run(["up", "--yes", "--skip-preview"]);
 		expect(refused.text).toMatch(/Sandbox demo of .*cannot be adopted: it was made with other settings/);
-		expect(isRunning(alice.record("demo").init.pid)).toBe(true);
+		expect(isRunning(alice.record("demo").init)).toBe(true);
 	});
 
 	it("two clones of one program, same project and stack name, each with its own state: neither touches the other's", async () => {

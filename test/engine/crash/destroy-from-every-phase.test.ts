@@ -19,7 +19,7 @@ const PHASES: Readonly<Record<string, (stack: TestStack) => Promise<unknown>>> =
 		await stack.refresh();
 	},
 	expired: async (stack) => {
-		stack.program(BOX("2s"));
+		stack.program(BOX("5s"));
 		await stack.up();
 		await untilDead(stack);
 		await stack.refresh();
@@ -55,7 +55,7 @@ describe("destroy", () => {
 	});
 
 	it("three times, of a sandbox that is dead and of which the state still says that it is ready, leaves nothing", async () => {
-		const stack = await new TestStack(BOX("2s")).init();
+		const stack = await new TestStack(BOX("5s")).init();
 		try {
 			await stack.up();
 			await untilDead(stack);

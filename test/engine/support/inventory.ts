@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { globSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { allProcesses } from "./processes";
 
@@ -14,10 +14,10 @@ export function inventory(folder: string, sandboxId: string, ignored: readonly s
 		files: below(folder).filter((file) => !ignored.some((start) => file.startsWith(start))),
 		processes: allProcesses()
 			.filter(({ command }) => /supervise|bwrap|sleep infinity/.test(command) && command.includes(folder))
+			// A supervisor forks, now and then, what looks like itself until it runs another program.
+			.filter(({ command, leadsSession }) => leadsSession || !/ supervise /.test(command))
 			.map(({ pid, startTicks }) => `${pid} ${startTicks}`),
-		groups: readdirSync("/sys/fs/cgroup").flatMap((hierarchy) =>
-			groupsBelow(join("/sys/fs/cgroup", hierarchy), sandboxId),
-		),
+		groups: globSync(`/sys/fs/cgroup/**/sandboxer-${sandboxId}-*`).sort(),
 		sockets: readFileSync("/proc/net/unix", "utf8")
 			.split("\n")
 			.filter((line) => line.includes(folder)),
@@ -25,20 +25,12 @@ export function inventory(folder: string, sandboxId: string, ignored: readonly s
 }
 
 function below(folder: string): string[] {
-	// The links into the repository are followed by readdir: what others build there meanwhile is not of this folder.
-	return readdirSync(folder, { recursive: true, withFileTypes: true })
-		.filter((entry) => !join(entry.parentPath, entry.name).startsWith(join(folder, "node_modules")))
-		.map((entry) => join(entry.parentPath, entry.name))
-		.map((file) => `${file} ${statSync(file, { throwIfNoEntry: false })?.mtimeMs}`)
+	return readdirSync(folder, { withFileTypes: true })
+		.flatMap((entry) => {
+			const file = join(folder, entry.name);
+			// Links lead into the repository, and are not followed: what others build there meanwhile is not of this folder.
+			const line = `${file} ${lstatSync(file, { throwIfNoEntry: false })?.mtimeMs}`;
+			return entry.isDirectory() ? [line, ...below(file)] : [line];
+		})
 		.sort();
-}
-
-function groupsBelow(folder: string, sandboxId: string): string[] {
-	try {
-		return readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
-			name.includes(`sandboxer-${sandboxId}-`),
-		);
-	} catch {
-		return [];
-	}
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { globSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { basename, join } from "node:path";
-import { allProcesses, processesOf, type SeenProcess } from "./processes";
+import { type Identity, isRunning, processesOf } from "./processes";
 import type { TestStack } from "./test-stack";
 
 /** What is on the machine of one stack's sandboxes, seen without a line of the package's code. */
@@ -26,7 +26,7 @@ export function lookOutside(stack: TestStack): OutsideLook {
 	return {
 		names: namesIn(base),
 		live: namesIn(base).filter((name) => isLive(join(base, name, "record.json"))),
-		supervisors: processes.filter(({ pid, command }) => / supervise /.test(command) && leadsSession(pid)).length,
+		supervisors: processes.filter(({ command, leadsSession }) => leadsSession && / supervise /.test(command)).length,
 		namespaces: new Set(processes.map(({ pid }) => namespaceOf(pid)).filter((name) => name !== "" && name !== own))
 			.size,
 		cgroups: cgroupsBelow(base),
@@ -41,11 +41,6 @@ function namesIn(folder: string): string[] {
 	}
 }
 
-interface Identity {
-	readonly pid: number;
-	readonly start_ticks: number;
-}
-
 function isLive(record: string): boolean {
 	let text: string;
 	try {
@@ -54,22 +49,7 @@ function isLive(record: string): boolean {
 		return false;
 	}
 	const { phase, supervisor, init } = JSON.parse(text) as { phase: string; supervisor?: Identity; init?: Identity };
-	const all = allProcesses();
-	return phase === "ready" && [supervisor, init].every((identity) => identity !== undefined && runs(all, identity));
-}
-
-function runs(all: readonly SeenProcess[], { pid, start_ticks }: Identity): boolean {
-	return all.some((seen) => seen.pid === pid && seen.startTicks === String(start_ticks));
-}
-
-/** Field 6 of /proc/PID/stat is the session, named by its leader. */
-function leadsSession(pid: number): boolean {
-	try {
-		const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-		return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[3] === String(pid);
-	} catch {
-		return false; // ended meanwhile
-	}
+	return phase === "ready" && [supervisor, init].every((identity) => identity !== undefined && isRunning(identity));
 }
 
 function namespaceOf(pid: number | "self"): string {

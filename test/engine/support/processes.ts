@@ -1,9 +1,17 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { kill } from "../../support/kill";
 
 export interface SeenProcess {
 	readonly pid: number;
 	readonly startTicks: string;
 	readonly command: string;
+	readonly leadsSession: boolean;
+}
+
+/** How a record names a process: a number alone is handed out anew. */
+export interface Identity {
+	readonly pid: number;
+	readonly start_ticks: number;
 }
 
 /** All processes of this machine that are not zombies. */
@@ -20,6 +28,8 @@ export function allProcesses(): SeenProcess[] {
 						pid: Number(name),
 						startTicks: fields[19] ?? "",
 						command: readFileSync(`/proc/${name}/cmdline`, "utf8").replaceAll("\0", " ").trim(),
+						// Field 6 of /proc/PID/stat is the session, named by its leader.
+						leadsSession: fields[3] === name,
 					},
 				];
 			} catch {
@@ -42,15 +52,12 @@ export function processesOf(folder: string): SeenProcess[] {
  * Ends what runs of the CLI in a folder started and left: after a SIGKILL of the CLI its language host lives
  * on for minutes.
  */
-export function endRunsOf(folder: string): void {
-	for (const { pid } of allProcesses()) {
-		if (!environmentOf(pid).includes(`\0PULUMI_HOME=${folder}/`)) continue;
-		try {
-			process.kill(pid, "SIGKILL");
-		} catch {
-			// ended meanwhile
-		}
-	}
+export async function endRunsOf(folder: string): Promise<void> {
+	await until("the runs of the CLI have ended", () => {
+		const left = allProcesses().filter(({ pid }) => environmentOf(pid).includes(`\0PULUMI_HOME=${folder}/`));
+		for (const { pid } of left) kill(pid);
+		return left.length === 0;
+	});
 }
 
 function environmentOf(pid: number): string {
@@ -79,8 +86,8 @@ function namespace(pid: number): string {
 	}
 }
 
-export function isRunning(pid: number): boolean {
-	return allProcesses().some((seen) => seen.pid === pid);
+export function isRunning({ pid, start_ticks }: Identity): boolean {
+	return allProcesses().some((seen) => seen.pid === pid && seen.startTicks === String(start_ticks));
 }
 
 /** Waits until something holds; says what did not after the time is up. */

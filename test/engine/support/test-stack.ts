@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { BwrapRecord } from "../../../extensions/bwrap/record";
-import { endRunsOf } from "./processes";
+import { endRunsOf, type Identity } from "./processes";
 
 const REPOSITORY = resolve(__dirname, "../../..");
 
@@ -190,8 +190,8 @@ export class TestStack {
 	}
 
 	record(sandboxId: string): {
-		supervisor: { pid: number };
-		init: { pid: number };
+		supervisor: Identity;
+		init: Identity;
 		generation: number;
 		claim: number;
 		owner: { urn: string };
@@ -204,7 +204,7 @@ export class TestStack {
 	/** Ends whatever sandbox and whatever process of a run is left, and removes the folder. */
 	async dispose(): Promise<void> {
 		await this.run(["destroy", "--yes", "--skip-preview"]).catch(() => undefined);
-		endRunsOf(this.folder);
+		await endRunsOf(this.folder);
 		rmSync(this.folder, { recursive: true, force: true });
 	}
 }

@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { kill } from "../../support/kill";
 import { profile } from "./support/host";
 import { type Box, Place } from "./support/place";
 import { CANARY_DESCRIPTOR, CANARY_VARIABLE } from "./support/provider-process";
@@ -45,7 +46,7 @@ describe.each(USERS)("a command in a sandbox of $name", (user) => {
 		expect(field(status, "Uid")?.split("\t")).toEqual(Array(4).fill(String(own)));
 		expect(field(status, "Gid")?.split("\t")).toEqual(Array(4).fill(String(own)));
 		expect(field(status, "Groups")?.trim()).toBe("");
-		process.kill(find()?.pid ?? 0, "SIGKILL");
+		kill(find()?.pid);
 		await running;
 	});
 
@@ -76,7 +77,7 @@ describe.each(USERS)("a command in a sandbox of $name", (user) => {
 		expect(await inside("cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ | tr '\\0' '\\n' | sed 1q")).toBe("bwrap");
 		expect(await inside('grep -alE "^canary|=canary" /proc/[0-9]*/environ || echo none')).toBe("none");
 		expect(Number(await inside("ls -d /proc/[0-9]* | wc -l"))).toBeLessThan(6);
-		process.kill(find()?.pid ?? 0, "SIGKILL");
+		kill(find()?.pid);
 		await other;
 	});
 

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Finding } from "../../../provider/contract";
+import { kill } from "../../support/kill";
 import { type Box, Place } from "./support/place";
 import { Staged } from "./support/staged";
 import { processesOf, processesOfGroup } from "./support/traces";
@@ -42,7 +43,7 @@ describe.each(USERS)("the inventory of $name", (user) => {
 		new Promise((resolve, reject) => place.outsider(["sh", "-c", script]).once("exit", resolve).once("error", reject));
 
 	async function killed(box: Box): Promise<void> {
-		process.kill(pidOf(box), "SIGKILL");
+		kill(pidOf(box));
 		await until("nothing is left", () => place.traces().length === 0);
 	}
 
@@ -153,7 +154,8 @@ describe.each(USERS)("the inventory of $name", (user) => {
 		const holder = place.outsider(["flock", lock, "sleep", "1000"]);
 		await until("the lock is held", () => processesOf(`flock ${lock}`).length > 0 && existsSync(lock));
 		await until("nothing is found", async () => (await found()).length === 0);
-		for (const { pid } of processesOf("sleep 1000")) if (parentOf(pid) === holder.pid) process.kill(pid, "SIGKILL");
+		const children = readFileSync(`/proc/${holder.pid}/task/${holder.pid}/children`, "utf8").trim().split(" ");
+		for (const pid of children) kill(Number(pid));
 		await until("the lock is free", () => holder.exitCode !== null || holder.signalCode !== null);
 		const [finding, ...more] = await found();
 		expect([finding && short(finding), more]).toEqual(["reap aged_dir directory BASE/box", []]);
@@ -202,10 +204,6 @@ describe.each(USERS)("the inventory of $name", (user) => {
 		expect(await found()).toEqual([]);
 	});
 });
-
-function parentOf(pid: number): number {
-	return Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
-}
 
 describe("the inventory of a state folder that is not there", () => {
 	it("is empty", async () => {

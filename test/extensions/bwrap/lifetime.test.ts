@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { BwrapExtension } from "../../../extensions/bwrap/handler";
 import { CHECKPOINTS } from "../../../provider/contract/checkpoint";
 import type { ProcessIdentity } from "../../../provider/identity";
+import { kill } from "../../support/kill";
 import { bwrapHost, requestFor, wish } from "./support/host";
 import { type Box, Place } from "./support/place";
 import { Staged } from "./support/staged";
@@ -46,8 +47,11 @@ describe.each(USERS)("a sandbox of $name", (user) => {
 	});
 
 	it("ends what runs in it at its deadline", async () => {
-		const box = await place.make({ ttlSeconds: 3 });
-		const running = place.sh(box, "echo begun; (trap '' TERM; setsid sleep 1000) & wait");
+		const box = await place.make({ ttlSeconds: 600 });
+		const running = place.sh(box, "(trap '' TERM; setsid sleep 1000) & wait");
+		running.catch(() => undefined);
+		await until("it runs", () => place.traces().some(({ command }) => command === "sleep 1000"));
+		await place.any.do("extendLease", { handle: box.handle, expiresAt: inSeconds(1) });
 		await expect(running).rejects.toMatchObject({ code: "gone", message: "Sandbox box ended, and the command in it." });
 		await until("nothing is left", isOver, AT_ONCE_MS);
 	});
@@ -85,7 +89,7 @@ describe.each(USERS)("a sandbox of $name", (user) => {
 		const box = await place.make();
 		const running = place.sh(box, "(trap '' TERM; setsid sleep 1000) & sleep 1000").catch(() => undefined);
 		await until("a command runs", () => place.traces().filter(({ command }) => command === "sleep 1000").length === 2);
-		process.kill(victim(box), "SIGKILL");
+		kill(victim(box));
 		await until("nothing is left", isOver, AT_ONCE_MS);
 		await running;
 		expect(await looked(box)).toBe("remains");
@@ -152,7 +156,7 @@ describe.each(USERS)("a sandbox of $name", (user) => {
 			const box = await place.make();
 			const looking = looked(box);
 			await new Promise((resolve) => setTimeout(resolve, delayMs));
-			process.kill(pidOf(box.record.supervisor), "SIGKILL");
+			kill(pidOf(box.record.supervisor));
 			expect(["ready", "remains"]).toContain(await looking);
 			expect(await looked(box)).toBe("remains");
 			await place.any.do("teardown", box.handle);
@@ -162,7 +166,7 @@ describe.each(USERS)("a sandbox of $name", (user) => {
 	it("is found, whatever state it is in, and removed from each", async () => {
 		const box = await place.make();
 		expect(await place.any.do("locate", {})).toMatchObject([{ handle: box.handle, alive: true }]);
-		process.kill(pidOf(box.record.supervisor), "SIGKILL");
+		kill(pidOf(box.record.supervisor));
 		await until("nothing is left", isOver, AT_ONCE_MS);
 		expect(await place.any.do("locate", {})).toMatchObject([{ handle: box.handle, alive: false }]);
 		expect((await place.any.do("teardown", box.handle)).remains).toEqual([]);

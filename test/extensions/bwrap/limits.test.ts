@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { kill } from "../../support/kill";
 import { profile } from "./support/host";
 import { type Box, Place } from "./support/place";
 import { Staged } from "./support/staged";
@@ -119,7 +120,7 @@ describe.each(USERS)("the limits of a sandbox of $name", (user) => {
 			expect(members(folder)).toEqual(expect.arrayContaining([String(box.record.init?.pid), String(find()?.pid)]));
 			expect(members(folder)).not.toContain(String(box.record.supervisor?.pid));
 		}
-		process.kill(find()?.pid ?? 0, "SIGKILL");
+		kill(find()?.pid);
 		await command;
 	});
 });

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readSupervisor } from "../../../extensions/bwrap/holder/supervisor";
 import { ProcessTable } from "../../../provider/identity";
+import { kill } from "../../support/kill";
 import { processesOf, processesOfGroup } from "./support/traces";
 import { until } from "./support/until";
 
@@ -25,7 +26,7 @@ describe("the supervisor", () => {
 		mkdirSync(control);
 	});
 	afterEach(async () => {
-		for (const pid of group()) process.kill(pid, "SIGKILL");
+		for (const pid of group()) kill(pid);
 		await until("nothing is left", () => group().length === 0);
 		rmSync(folder, { recursive: true });
 	});
@@ -109,7 +110,7 @@ describe("the supervisor", () => {
 			child.kill("SIGUSR1");
 			await new Promise((resolve) => setTimeout(resolve, 20));
 			expect(ended).toBeUndefined();
-			for (const pid of group()) process.kill(pid, "SIGKILL");
+			for (const pid of group()) kill(pid);
 			await exit;
 		}
 	});

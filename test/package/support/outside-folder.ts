@@ -12,7 +12,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { isRunning, processesOf, until } from "../../engine/support/processes";
+import { type Identity, isRunning, processesOf, until } from "../../engine/support/processes";
+import { kill } from "../../support/kill";
 
 export const REPOSITORY = resolve(__dirname, "../../..");
 
@@ -34,8 +35,8 @@ export interface RunOptions {
 }
 
 export interface SandboxRecord {
-	readonly supervisor: { readonly pid: number };
-	readonly init: { readonly pid: number };
+	readonly supervisor: Identity;
+	readonly init: Identity;
 	readonly cgroups: readonly { readonly folder: string }[];
 }
 
@@ -137,7 +138,7 @@ export class OutsideFolder {
 		const record = JSON.parse(readFileSync(file, "utf8")) as SandboxRecord;
 		this.seen.set(sandboxId, record);
 		expect(this.sandboxIds()).toContain(sandboxId);
-		expect([record.supervisor.pid, record.init.pid].filter(isRunning)).toHaveLength(2);
+		expect([record.supervisor, record.init].filter(isRunning)).toHaveLength(2);
 		expect(record.cgroups.filter(({ folder }) => !isFolder(folder))).toEqual([]);
 		return record;
 	}
@@ -156,7 +157,7 @@ export class OutsideFolder {
 		const records = [...this.seen.values()];
 		expect(this.sandboxIds()).toEqual([]);
 		expect(processesOf(this.root)).toEqual([]);
-		expect(records.flatMap(({ supervisor, init }) => [supervisor.pid, init.pid]).filter(isRunning)).toEqual([]);
+		expect(records.flatMap(({ supervisor, init }) => [supervisor, init]).filter(isRunning)).toEqual([]);
 		expect(records.flatMap(({ cgroups }) => cgroups).filter(({ folder }) => isFolder(folder))).toEqual([]);
 	}
 
@@ -191,13 +192,5 @@ function isFolder(path: string): boolean {
 		return true;
 	} catch {
 		return false;
-	}
-}
-
-function kill(pid: number): void {
-	try {
-		process.kill(pid, "SIGKILL");
-	} catch (thrown) {
-		if ((thrown as NodeJS.ErrnoException).code !== "ESRCH") throw thrown;
 	}
 }

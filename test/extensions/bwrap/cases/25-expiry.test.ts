@@ -195,7 +195,7 @@ describe("case 25: expiry.yaml", () => {
 		});
 
 		it.each(rows(({ revived }) => revived !== undefined))("%s", async () => {
-			const first = await local.make("box", { ttlSeconds: 2 });
+			const first = await local.make("box", { ttlSeconds: 6 });
 			const before = await local.extension.waitReady(first, local.call);
 			while (!(await local.extension.locate({ sandboxId: "box" }, local.call))[0]?.isOver)
 				await new Promise((resolve) => setTimeout(resolve, 50));

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import type { BwrapRecord } from "../../../../extensions/bwrap/record";
 import type { Handle } from "../../../../provider/contract";
-import { hasErrno } from "../../../../provider/errors";
+import { kill } from "../../../support/kill";
 import { wish } from "./host";
 import type { Entered, Wish } from "./messages";
 import { type ProviderOptions, ProviderProcess } from "./provider-process";
@@ -87,15 +87,9 @@ export class Place {
 		return traces(basename(this.folder));
 	}
 
-	/** Kills each of them; one may end with another before its turn. */
+	/** Kills each of them. */
 	killAll(): void {
-		for (const { pid } of this.traces()) {
-			try {
-				process.kill(pid, "SIGKILL");
-			} catch (thrown) {
-				if (!hasErrno(thrown, "ESRCH")) throw thrown;
-			}
-		}
+		for (const { pid } of this.traces()) kill(pid);
 	}
 
 	/** What is left of the sandboxes. */
