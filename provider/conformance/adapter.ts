@@ -53,8 +53,8 @@ export interface ConformanceAdapter {
 	readonly incidental?: readonly string[];
 	/**
 	 * Everything of a sandbox that is there, as its host sees it and not as the extension says: a line each, such as
-	 * "process 4242: sleep 300" or "directory /…". Empty when it is gone. Without it the kit cannot show that
-	 * nothing is left of a command or of a sandbox.
+	 * "process 4242: sleep 300" or "directory /…". Empty when it is gone; a process that has ended but for its number, or
+	 * has a SIGKILL before it, is gone. Without it the kit cannot show that nothing is left of a command or of a sandbox.
 	 */
 	traces?(handle: Handle): Promise<readonly string[]> | readonly string[];
 	/** Ends the sandbox behind the extension's back, as a crash of its host would. */

@@ -166,11 +166,6 @@ export class Bench {
 		return traces;
 	}
 
-	/** That there is nothing of a sandbox, as soon as all that ends by itself has ended. */
-	async comesToNothing(handle: Handle): Promise<void> {
-		await this.isAsBefore(handle, shown([]));
-	}
-
 	/** That there is of a sandbox what was there before, no more and no less, as soon as all that was ended is gone. */
 	async isAsBefore(handle: Handle, before: string): Promise<void> {
 		await until(`there is of it what was there before: ${before}`, async () => {
@@ -243,7 +238,7 @@ export class Bench {
 }
 
 function shown(traces: readonly string[]): string {
-	return traces.length === 0 ? "nothing" : traces.toSorted().join("; ");
+	return traces.toSorted().join("; ");
 }
 
 /** Waits until nothing is in the way; says what is, when the time is up. */
