@@ -81,8 +81,7 @@ describe.each(USERS)("an idle limit of $name", (user) => {
 		const open = await make("open");
 		perl(open, `${LISTEN} if (fork) { my $a = $s->accept; sleep 1000 } ${CONNECT(7000)} sleep 25; exit;`);
 		const execs = await make("execs");
-		const come = () => void place.sh(execs, "true").catch(() => undefined);
-		const coming = setInterval(come, 1000);
+		const coming = setInterval(() => void place.sh(execs, "true").catch(() => undefined), 1000);
 		// Each second a process of a few ticks that is over before anybody looks.
 		const bursts = await make("bursts");
 		void place
@@ -92,7 +91,7 @@ describe.each(USERS)("an idle limit of $name", (user) => {
 		perl(cpu, spin);
 		const names = await make("names");
 		perl(names, named(`${spin} exit;`));
-		await setTimeout(OBSERVED_MS);
+		await setTimeout(OBSERVED_MS).finally(() => clearInterval(coming));
 		const boxes = [open, execs, bursts, cpu, names];
 		expect(boxes.map((box) => [box.handle.sandbox_id, runs(box)])).toEqual(
 			boxes.map((box) => [box.handle.sandbox_id, true]),
@@ -101,7 +100,6 @@ describe.each(USERS)("an idle limit of $name", (user) => {
 			status: "enforced",
 			note: `ended after ${LIMIT_SECONDS}s without a command begun, cpu used or a connection`,
 		});
-		clearInterval(coming);
 		await until("execs is over once nobody comes", () => !runs(execs), ENDED_MS);
 	});
 
