@@ -213,6 +213,23 @@ describe("a create that is stopped", () => {
 		},
 	);
 
+	it("before its supervisor has said who that is: ends it all the same", async () => {
+		const caller = new AbortController();
+		const hook = (name: string) => {
+			// It has the lock, and now comes no further.
+			if (name === "provision:limits-made") for (const { pid } of place.traces()) process.kill(pid, "SIGSTOP");
+			if (name === "provision:spawned") caller.abort();
+			return Promise.resolve();
+		};
+		Object.assign(globalThis, { [HOOK]: hook });
+		const extension = new BwrapExtension(bwrapHost(place.stateDir, process.env));
+		const wanted = wish();
+		const made = extension.provision(wanted.profile, wanted.inputs, "local", requestFor(wanted, caller.signal));
+		await expect(made).rejects.toMatchObject({ code: "aborted" });
+		expect(place.leftovers()).toEqual([]);
+		expect(readdirSync(join(place.stateDir, "bwrap"))).toEqual([]);
+	});
+
 	it("before its probe: keeps nothing of that either", async () => {
 		const caller = new AbortController();
 		const extension = new BwrapExtension(bwrapHost(place.stateDir, process.env));
