@@ -16,7 +16,7 @@ import type { ConformanceAdapter, HostileArchive } from "../../../provider/confo
 import type { Handle, SnapshotMeta } from "../../../provider/contract";
 import { CHECKPOINTS } from "../../../provider/contract/checkpoint";
 import type { Staged } from "../../extensions/bwrap/support/staged";
-import { traces } from "../../extensions/bwrap/support/traces";
+import { survivors, traces } from "../../extensions/bwrap/support/traces";
 import { until } from "../../extensions/bwrap/support/until";
 import type { User } from "../../extensions/bwrap/support/users";
 import { makeArchives, plantManifest } from "../../snapshots/support/plant";
@@ -103,13 +103,14 @@ export class BwrapUnderTest {
 		for (const { pid } of supervisors()) kill(pid);
 		await until("its supervisor is gone", () => supervisors().length === 0);
 		for (const { pid } of traces(sandbox_id)) kill(pid);
+		await until("all of it is gone", () => traces(sandbox_id).length === 0);
 	}
 
 	/** The id of a sandbox stands in the words or the mounts of each of its processes, and in the names of its groups. */
 	#traces({ sandbox_id }: Handle): string[] {
 		this.#ids.add(sandbox_id);
 		return [
-			...traces(sandbox_id).map(({ pid, command }) => `process ${pid}: ${command}`),
+			...survivors(sandbox_id).map(({ pid, command }) => `process ${pid}: ${command}`),
 			...[join(this.folder, "state/bwrap", sandbox_id)].filter(existsSync),
 			...groupsOf(sandbox_id),
 		];

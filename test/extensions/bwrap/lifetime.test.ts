@@ -167,7 +167,11 @@ describe.each(USERS)("a sandbox of $name", (user) => {
 		const box = await place.make();
 		expect(await place.any.do("locate", {})).toMatchObject([{ handle: box.handle, alive: true }]);
 		kill(pidOf(box.record.supervisor));
-		await until("nothing is left", isOver, AT_ONCE_MS);
+		await until(
+			"it is seen to be dead",
+			async () => (await place.any.do("locate", {}))[0]?.alive === false,
+			AT_ONCE_MS,
+		);
 		expect(await place.any.do("locate", {})).toMatchObject([{ handle: box.handle, alive: false }]);
 		expect((await place.any.do("teardown", box.handle)).remains).toEqual([]);
 		expect(await place.any.do("locate", {})).toEqual([]);
@@ -239,6 +243,6 @@ describe("a create that is stopped", () => {
 		caller.abort();
 		await expect(extension.waitReady(handle, call)).rejects.toMatchObject({ code: "aborted" });
 		const { remains } = await extension.teardown(handle, requestFor(wanted, new AbortController().signal));
-		expect([remains, place.traces()]).toEqual([[], []]);
+		expect([remains, place.leftovers()]).toEqual([[], []]);
 	});
 });

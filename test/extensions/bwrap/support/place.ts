@@ -9,7 +9,7 @@ import { wish } from "./host";
 import type { Entered, Wish } from "./messages";
 import { type ProviderOptions, ProviderProcess } from "./provider-process";
 import type { Staged } from "./staged";
-import { type Trace, traces } from "./traces";
+import { survivors, type Trace, traces } from "./traces";
 import type { User } from "./users";
 
 /** A sandbox that a test made. */
@@ -95,7 +95,7 @@ export class Place {
 	/** What is left of the sandboxes. */
 	leftovers(): string[] {
 		return [
-			...this.traces().map(({ pid, command }) => `process ${pid}: ${command}`),
+			...survivors(basename(this.folder)).map(({ pid, command }) => `process ${pid}: ${command}`),
 			...[...this.#cgroups].filter(existsSync),
 		];
 	}
