@@ -28,11 +28,19 @@ export function same(actual: unknown, expected: unknown): void {
 	assert.deepEqual(JSON.parse(JSON.stringify(actual)), JSON.parse(JSON.stringify(expected)));
 }
 
-/** That something is answered within its limit and 2 seconds more. */
-export async function within<T>(seconds: number, work: () => Promise<T>): Promise<T> {
+/**
+ * That something is answered within its limit and 2 seconds more.
+ *
+ * @param says - What the answer tells of it, for the message.
+ */
+export async function within<T>(
+	seconds: number,
+	work: () => Promise<T>,
+	says: (answer: T) => string = () => "",
+): Promise<T> {
 	const begun = performance.now();
 	const result = await work();
 	const took = (performance.now() - begun) / 1000;
-	assert.ok(took < seconds + 2, `it took ${took.toFixed(1)} s, with a limit of ${seconds} s`);
+	assert.ok(took < seconds + 2, `it took ${took.toFixed(1)} s, with a limit of ${seconds} s${says(result)}`);
 	return result;
 }

@@ -26,7 +26,11 @@ async function endsAtLimit(
 	maxOutputBytes: number,
 ): Promise<void> {
 	await bench.leavesNothing(async () => {
-		const result = await within(timeoutSeconds, () => bench.execute(command, { timeoutSeconds, maxOutputBytes }));
+		const result = await within(
+			timeoutSeconds,
+			() => bench.execute(command, { timeoutSeconds, maxOutputBytes }),
+			({ durationMs }) => `, and is said to have taken ${durationMs} ms`,
+		);
 		check(result, { ...expected, timedOut: true });
 		assert.ok(result.durationMs >= timeoutSeconds * 1000 - 50, `after ${result.durationMs} ms`);
 		for (const { text } of [result.stdout, result.stderr]) assert.ok(Buffer.byteLength(text) <= maxOutputBytes);
