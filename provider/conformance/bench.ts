@@ -174,13 +174,13 @@ export class Bench {
 		});
 	}
 
-	/** Begins a command in a sandbox; when this resolves it has printed something, so it runs. */
-	async running(script: string, handle: Handle): Promise<Running<ExecutionResult>> {
+	/** Begins a shell script in a sandbox; when this resolves it has printed something, so it runs. */
+	async running(script: string, handle: Handle, caller = this.caller): Promise<Running<ExecutionResult>> {
 		let printed: () => void = () => undefined;
 		const hasPrinted = new Promise<void>((resolve) => {
 			printed = resolve;
 		});
-		const running = await this.begin(["sh", "-c", script], {}, printed, handle);
+		const running = caller.execute({ handle, command: ["sh", "-c", script], options: {} }, printed);
 		await Promise.race([hasPrinted, running.result]);
 		return running;
 	}

@@ -144,13 +144,7 @@ export const NEIGHBOURS: readonly Case[] = [
 			const handle = await bench.box();
 			await bench.leavesNothing(async () => {
 				const caller = bench.newCaller();
-				const started = SLEEPERS.map(
-					(script) =>
-						new Promise((resolve) => {
-							caller.execute({ handle, command: ["sh", "-c", script], options: {} }, resolve);
-						}),
-				);
-				await Promise.all(started);
+				await Promise.all(SLEEPERS.map((script) => bench.running(script, handle, caller)));
 				await caller.end("SIGKILL");
 			});
 			await stillWell(bench);
