@@ -10,6 +10,7 @@ import { INSIDE_ENVIRONMENT } from "../holder/command";
 import type { Programs } from "../preflight";
 import type { BwrapRecord } from "../record";
 import { openFilter } from "../seccomp/filter-file";
+import { endTree } from "./end-tree";
 import { ENTRY_DESCRIPTORS, entryCommand, entryUser } from "./entry-command";
 import { unspawned } from "./failures";
 
@@ -114,7 +115,7 @@ export class EntryProcess {
 	end(): void {
 		this.gate.destroy();
 		const { pid, exitCode, signalCode } = this.child;
-		if (pid !== undefined && exitCode === null && signalCode === null) process.kill(-pid, "SIGKILL");
+		if (pid !== undefined && exitCode === null && signalCode === null) endTree(pid);
 		// What was handed to somebody else may stay open for as long as he likes.
 		for (const output of this.outputs) output.destroy();
 	}
